@@ -22,7 +22,7 @@ from guards.claims.standing import abstains
 from guards.core.exchange import ContextState, Exchange
 from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
-from guards.core.reading import Asked, Reading
+from guards.core.reading import Reading, RequestReading
 from guards.evidence.coverage import question_coverage
 from guards.evidence.topic import asks_for_rules, names_subject
 from guards.evidence.unknown_names import UnknownName, may_name, unknown_name
@@ -160,7 +160,7 @@ class Answerability(Guard[AnswerabilitySettings]):
         if not _has_text(reading.exchange):
             return False
         return (settings.off_topic and self._can_tell(reading.exchange)) or (
-            settings.unknown_names and reading.asked.once(_unknown) is not None
+            settings.unknown_names and reading.request.once(_unknown) is not None
         )
 
     def _can_tell(self, exchange: Exchange) -> bool:
@@ -174,7 +174,7 @@ class Answerability(Guard[AnswerabilitySettings]):
         demanded = self._lack_of_sources(exchange) if self._demands_evidence(exchange) else None
         if demanded or not _has_text(exchange):
             return demanded
-        unknown = reading.asked.once(_unknown) if self.settings.unknown_names else None
+        unknown = reading.request.once(_unknown) if self.settings.unknown_names else None
         if unknown and not unknown.may_describe:
             return _Lack("unknown_name", doubt(reading), unknown.known)
         # A score that passes the gate knows synonyms, which the comparison of words does not.
@@ -197,7 +197,7 @@ class Answerability(Guard[AnswerabilitySettings]):
 
     def _off_topic(self, reading: Reading) -> "_Lack | None":
         question = reading.exchange.question
-        coverage = reading.asked.once(_coverage)
+        coverage = reading.request.once(_coverage)
         if coverage is None or not self._can_tell(reading.exchange):
             return None
         settings = self.settings
@@ -217,19 +217,19 @@ class _Lack(NamedTuple):
 
 def doubt(reading: Reading) -> float:
     """Return from 0 to 1 how doubtful it is, by words alone, that the sources answer a question."""
-    if reading.asked.once(_unknown):
+    if reading.request.once(_unknown):
         return _CERTAINTY_OF_NAME
-    coverage = reading.asked.once(_coverage)
+    coverage = reading.request.once(_coverage)
     return 0.0 if coverage is None else 1 - coverage
 
 
-def _coverage(asked: Asked) -> float | None:
-    return question_coverage(asked.exchange.question, asked.told)
+def _coverage(request: RequestReading) -> float | None:
+    return question_coverage(request.exchange.question, request.source_set)
 
 
-def _unknown(asked: Asked) -> UnknownName | None:
-    question = asked.exchange.question
-    return unknown_name(question, asked.told) if may_name(question) else None
+def _unknown(request: RequestReading) -> UnknownName | None:
+    question = request.exchange.question
+    return unknown_name(question, request.source_set) if may_name(question) else None
 
 
 def _has_text(exchange: Exchange) -> bool:

@@ -25,7 +25,7 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
-from guards.core.reading import Asked, Part, Reading
+from guards.core.reading import Part, Reading, RequestReading
 from guards.evidence.support import read_ahead
 from guards.text.citing.assessment import CITATION_THRESHOLD, Assessed, Assessment, Missing, assess
 from guards.text.citing.mending import Mending, Placing, PlainNumbers
@@ -117,9 +117,9 @@ class Citations(Guard[CitationsSettings]):
             return "no_sources"
         return None
 
-    def read_ahead(self, asked: Asked) -> Iterator[None]:
+    def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read what statements are held against, source by source."""
-        return read_ahead(asked)
+        return read_ahead(request)
 
     def check(self, reading: Reading) -> list[Finding]:
         """Report the marks of the answer that lead nowhere or to the wrong source."""

@@ -17,11 +17,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from guards.claims.asked import asked_words
+from guards.claims.question import asked_words
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
-from guards.core.reading import Asked, Reading, Text
-from guards.evidence.contradictions import Contradictions, Side, Told
+from guards.core.reading import Reading, RequestReading, Text
+from guards.evidence.contradictions import Contradictions, Side, ValueSentence
 from guards.evidence.index import claims_of
 from guards.evidence.values import Value, by_sentence, values_of
 from guards.korean.words import Word
@@ -110,9 +110,9 @@ class Conflict(Guard[ConflictSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
-    def read_ahead(self, asked: Asked) -> Iterator[None]:
+    def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read where the sources contradict one another."""
-        asked.told.once(Contradictions)
+        request.source_set.once(Contradictions)
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
@@ -123,7 +123,7 @@ class Conflict(Guard[ConflictSettings]):
         answered = values_of(answer)
         if not answered:
             return []
-        known = reading.told.once(Contradictions)
+        known = reading.source_set.once(Contradictions)
         sides = [side for side in known.sides if not _names_other(side, answered)]
         if not sides:
             return []
@@ -135,7 +135,7 @@ class Conflict(Guard[ConflictSettings]):
                 held = [side for side in sides if side.value.is_like(value)]
                 taken = [
                     side
-                    for side in _closest(words, held, value, known.told)
+                    for side in _closest(words, held, value, known.sentences)
                     if not _says_so(side, plain, reading.exchange.question)
                 ]
                 finding = self._finding(value, taken)
@@ -156,7 +156,7 @@ class Conflict(Guard[ConflictSettings]):
     def _report(
         self, kind: str, value: Value, sides: Sequence[Side], fix: str | None, score: float
     ) -> Finding:
-        quotes = [(side.told.source.id, side.told.quoted) for side in sides[:1]]
+        quotes = [(side.own.source.id, side.own.quoted) for side in sides[:1]]
         quotes += [(side.other.source.id, side.other.quoted) for side in sides]
         return Finding(
             guard=self.id,
@@ -194,7 +194,7 @@ def _names_of_sources(answer: str) -> list[_Span]:
 
 
 def _said(
-    answer: Text, answered: Sequence[Value], marks: Sequence[_Span], asked: str
+    answer: Text, answered: Sequence[Value], marks: Sequence[_Span], question: str
 ) -> Iterator[tuple[Sequence[Word], list[Value]]]:
     """Yield for each sentence with values outside code what it says them of, and them.
 
@@ -211,36 +211,36 @@ def _said(
                     words.append(word)
         telling = [word for word in words if not word.is_light]
         outside = [one for one in values if answer.prose[one.start : one.end] == one.text]
-        yield telling or asked_words(asked), outside
+        yield telling or asked_words(question), outside
 
 
 def _closest(
-    words: Sequence[Word], sides: Sequence[Side], value: Value, told: Sequence[Told]
+    words: Sequence[Word], sides: Sequence[Side], value: Value, sentences: Sequence[ValueSentence]
 ) -> list[Side]:
     """Return the sides that a sentence repeats, unless it repeats something else better."""
-    best = max((side.told.share(words) for side in sides), default=0.0)
+    best = max((side.own.share(words) for side in sides), default=0.0)
     if best < _SAME_SUBJECT:
         return []
-    taken = {id(side.told) for side in sides}
-    rivals = (one for one in told if id(one) not in taken and value.is_among(one.values))
+    taken = {id(side.own) for side in sides}
+    rivals = (one for one in sentences if id(one) not in taken and value.is_among(one.values))
     if any(rival.share(words) > best for rival in rivals):
         return []
-    return [side for side in sides if side.told.share(words) == best]
+    return [side for side in sides if side.own.share(words) == best]
 
 
-def _says_so(side: Side, plain: str, asked: str) -> bool:
+def _says_so(side: Side, plain: str, question: str) -> bool:
     """Tell whether question or answer says that sources differ, or which edition is meant."""
-    told = side.told.quoted
-    if any(match[0] not in told for match in _SAYS_SO.finditer(f"{asked}\n{plain}")):
+    text = side.own.quoted
+    if any(match[0] not in text for match in _SAYS_SO.finditer(f"{question}\n{plain}")):
         return True
     # To name one source is no disclosure; to name the edition is.
-    said = f"{asked}\n{plain}" if side.is_older or side.is_newer else asked
-    return any(word in said and word not in told for word in _telling_words(side))
+    said = f"{question}\n{plain}" if side.is_older or side.is_newer else question
+    return any(word in said and word not in text for word in _telling_words(side))
 
 
 def _telling_words(side: Side) -> set[str]:
     """Return what the title of one source has and that of the other has not."""
-    editions = (side.told.edition, side.other.edition)
+    editions = (side.own.edition, side.other.edition)
     one, other = (set(_WORD.findall(edition.name)) for edition in editions)
     return one ^ other | {f"{date[0]}년" for edition in editions for date in edition.dates}
 

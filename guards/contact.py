@@ -61,12 +61,12 @@ class ContactBook:
         self._by_value: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
         self._by_covered: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
         self._found: dict[tuple[_Line, tuple[str, ...]], frozenset[Owned[Contact]]] = {}
-        for part in reading.told.parts:
+        for part in reading.source_set.parts:
             self._add(part)
         for source in reading.exchange.sources:
             for contact in Text(f"{source.title}\n{source.file}").contacts:
                 self._cover(contact)
-        texts = (part.text for part in reading.told.parts)
+        texts = (part.text for part in reading.source_set.parts)
         said = [_BETWEEN_DIGITS.sub("", text.normal.text) for text in texts]
         # What each passage has of digits in a row, and whether it speaks of extensions.
         self._digits = [

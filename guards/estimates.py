@@ -19,7 +19,7 @@ from pydantic import Field
 from guards.claims.standing import Standing, abstains, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
-from guards.core.reading import Asked, Reading, SourceSet, Text
+from guards.core.reading import Reading, RequestReading, SourceSet, Text
 from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
 from guards.evidence.binding import Bound, Held, SourceFigures
 from guards.evidence.calculations.arithmetic import Outcome
@@ -89,9 +89,9 @@ class Estimates(Guard[EstimatesSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
-    def read_ahead(self, asked: Asked) -> Iterator[None]:
+    def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read what the sources say in figures."""
-        asked.told.once(SourceFigures)
+        request.source_set.once(SourceFigures)
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
@@ -106,7 +106,7 @@ class Estimates(Guard[EstimatesSettings]):
 
     def _unsupported(self, starts: frozenset[int], reading: Reading) -> Iterator[Finding]:
         answer, figures = reading.once(answer_claims), reading.once(answer_figures)
-        sources = reading.told.once(SourceFigures)
+        sources = reading.source_set.once(SourceFigures)
         arithmetic = reading.once(answer_arithmetic)
         for figure in figures:
             start, end = answer.page.raw_span(figure.start, figure.end)
@@ -176,7 +176,7 @@ class Estimates(Guard[EstimatesSettings]):
             if not abstains(sentence.text)
             for guess in found
             if not _belongs_to_figure(guess, starts)
-            and not _is_left_open(sentence.text, reading.told)
+            and not _is_left_open(sentence.text, reading.source_set)
         ]
 
     def _guess_finding(self, guess: Guess) -> Finding:
@@ -198,19 +198,19 @@ def _belongs_to_figure(guess: Guess, starts: Sequence[int]) -> bool:
     return at < len(starts) and starts[at] - guess.end <= REACH_CHARS
 
 
-def _is_left_open(sentence: str, told: SourceSet) -> bool:
+def _is_left_open(sentence: str, sources: SourceSet) -> bool:
     """Tell whether a source guesses at what a sentence guesses at, or grants the possibility."""
-    places = told.once(_left_open)
+    places = sources.once(_left_open)
     if not places or not units_of(sentence):
         return bool(places)
-    shares = told.once(SourcePassages).shares(sentence)
+    shares = sources.once(SourcePassages).shares(sentence)
     return any(shares.get(place, 0.0) >= _SAME_SUBJECT for place in places)
 
 
-def _left_open(told: SourceSet) -> frozenset[Place]:
+def _left_open(sources: SourceSet) -> frozenset[Place]:
     return frozenset(
         Place(source, at)
-        for source, part in enumerate(told.parts)
+        for source, part in enumerate(sources.parts)
         for at, sentence in enumerate(part.text.sentences)
         if _POSSIBILITY.search(sentence.text) or guesses(sentence.text)
     )
@@ -218,8 +218,8 @@ def _left_open(told: SourceSet) -> frozenset[Place]:
 
 def _quote(reading: Reading, figure: Figure) -> Evidence:
     """Return the source's sentence that a figure stands in."""
-    told = reading.told.once(SourceFigures).index.readings[figure.source]
-    sentence = told.sentences[figure.claim.sentence]
-    start, end = told.page.raw_span(sentence[0].start, sentence[-1].end)
+    source = reading.source_set.once(SourceFigures).index.readings[figure.source]
+    sentence = source.sentences[figure.claim.sentence]
+    start, end = source.page.raw_span(sentence[0].start, sentence[-1].end)
     part = reading.sources[figure.source]
     return Evidence(part.source.id if part.source else "", part.text.raw[start:end])

@@ -144,27 +144,29 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
             return []
         text = own_words = reading.answer.text.raw
         question = reading.exchange.question
-        asked: frozenset[Script] = frozenset()
+        requested: frozenset[Script] = frozenset()
         if self.settings.allow_on_request:
-            asked = requested_scripts(question)
+            requested = requested_scripts(question)
             if asks_for_original(question):
                 own_words = without_foreign_quotations(text)
         findings: list[Finding] = []
-        if stretches := self._foreign(own_words, reading.exchange, asked):
+        if stretches := self._foreign(own_words, reading.exchange, requested):
             heard = _heard(reading.exchange)
             findings = [_mended(_finding(text, runs), text, runs, heard) for runs in stretches]
-        if self.settings.latin_sentences and Script.LATIN not in asked:
+        if self.settings.latin_sentences and Script.LATIN not in requested:
             latin = _latin_sentences(own_words, reading.answer.text.sentences, reading.exchange)
             findings += [_finding(text, [run]) for run in latin]
         return sorted(findings, key=lambda finding: finding.span)
 
-    def _foreign(self, text: str, exchange: Exchange, asked: frozenset[Script]) -> list[list[Run]]:
+    def _foreign(
+        self, text: str, exchange: Exchange, requested: frozenset[Script]
+    ) -> list[list[Run]]:
         if not foreign_runs(text):
             return []
         runs = [
             run
             for run in foreign_runs(prose_only(text))
-            if run.script not in asked and not is_usual_han(text, run)
+            if run.script not in requested and not is_usual_han(text, run)
         ]
         licence = _licence(exchange)
         licensed = {word for word in {run.text for run in runs} if licence.covers(word)}

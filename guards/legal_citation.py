@@ -31,7 +31,7 @@ from pydantic import Field
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
-from guards.core.reading import Asked, Part, Reading
+from guards.core.reading import Part, Reading, RequestReading
 from guards.text.citing.articles import RightArticles
 from guards.text.citing.naming import with_marks_mended
 from guards.text.citing.wrong_articles import WrongArticles
@@ -156,7 +156,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
         if answer is None or not answer.text.laws:
             return []
         index = law_index(reading)
-        conversation = reading.asked.once(_conversation)
+        conversation = reading.request.once(_conversation)
         articles = RightArticles(reading)
         wrong = WrongArticles(reading)
         findings: list[Finding] = []
@@ -206,9 +206,9 @@ class LegalCitation(Guard[LegalCitationSettings]):
         )
 
 
-def _conversation(asked: Asked) -> LawIndex:
+def _conversation(request: RequestReading) -> LawIndex:
     """Return what the question and the instructions speak of; no other request shares it."""
-    texts = (asked.question.text, asked.echo)
+    texts = (request.question.text, request.echo)
     return LawIndex(lambda: [law_held(Source("", "", text.raw), text) for text in texts])
 
 

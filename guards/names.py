@@ -25,7 +25,7 @@ from pydantic import Field
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
-from guards.core.reading import Asked, Reading, SourceSet, Text, source_text
+from guards.core.reading import Reading, RequestReading, SourceSet, Text, source_text
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.named import NamesByHead
 from guards.evidence.novelty import Vocabulary
@@ -104,13 +104,13 @@ class Names(Guard[NamesSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
-    def read_ahead(self, asked: Asked) -> Iterator[None]:
+    def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read the claims of the sources, and the names that they bind."""
-        asked.told.once(bound_names)
+        request.source_set.once(bound_names)
         yield
-        asked.told.once(SourceIndex)
+        request.source_set.once(SourceIndex)
         yield
-        asked.once(Vocabulary)
+        request.once(Vocabulary)
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
@@ -118,54 +118,54 @@ class Names(Guard[NamesSettings]):
         if reading.answer is None:
             return []
         answer = reading.answer.text
-        told = statements(answer.raw)
+        sentences = statements(answer.raw)
         contrasted = [*self._contrasted(reading)] if self.settings.check_replaced else []
         found = [one for one in contrasted if one.severity is Severity.STRONG]
-        found += self._unknown(answer, told, reading)
+        found += self._unknown(answer, sentences, reading)
         if self.settings.check_replaced:
-            found += self._replaced(told, reading)
+            found += self._replaced(sentences, reading)
         if self.settings.check_bound:
             found += self._misbound(reading)
         if self.settings.check_facilities:
-            found += self._facilities(told, reading)
+            found += self._facilities(sentences, reading)
         found += (one for one in contrasted if one.severity is Severity.WEAK)
         return _one_for_each_place(found)
 
     def _unknown(
-        self, answer: Text, told: tuple[Sentence, ...], reading: Reading
+        self, answer: Text, sentences: tuple[Sentence, ...], reading: Reading
     ) -> Iterator[Finding]:
         if not answer.names:
             return
-        known = reading.asked.once(_Known)
+        known = reading.request.once(_Known)
         sources = known.in_sources(self.settings.known_names)
-        starts = [sentence.start for sentence in told]
+        starts = [sentence.start for sentence in sentences]
         for name in answer.names:
             at = bisect_right(starts, name.start) - 1
-            if at < 0 or name.end > told[at].end or told[at].end <= reading.judged_from:
+            if at < 0 or name.end > sentences[at].end or sentences[at].end <= reading.judged_from:
                 continue
             if not (sources.has(name) or known.echoed.has(name)):
-                yield self._name_finding(name, told[at].text, sources, reading.told)
+                yield self._name_finding(name, sentences[at].text, sources, reading.source_set)
 
     def _name_finding(
-        self, name: Name, sentence: str, sources: KnownNames, told: SourceSet
+        self, name: Name, sentence: str, sources: KnownNames, source_set: SourceSet
     ) -> Finding:
         span = Span(name.start, name.end)
         meant = nearest(name, sources.with_head(name.head)) if name.head else None
         if meant is not None:
             return self._finding("misspelt", span, name.text, (meant.text,), fix=meant.text)
-        near = told.once(NamesByHead).near(name, sentence) if name.head else None
+        near = source_set.once(NamesByHead).near(name, sentence) if name.head else None
         if near is not None:
             return self._finding("differs", span, name.text, near.names, (near.evidence,))
         return self._finding("not_in_sources", span, name.text)
 
-    def _replaced(self, told: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
-        for sentence in told:
+    def _replaced(self, sentences: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
+        for sentence in sentences:
             if sentence.end <= reading.judged_from:
                 continue
-            swap = swap_in(sentence.text, reading.told)
+            swap = swap_in(sentence.text, reading.source_set)
             if swap is None:
                 continue
-            known = reading.asked.once(_Known).anywhere(self.settings.known_names)
+            known = reading.request.once(_Known).anywhere(self.settings.known_names)
             if replaces_a_name(swap, known):
                 start = sentence.start + swap.start
                 yield self._finding(
@@ -181,14 +181,14 @@ class Names(Guard[NamesSettings]):
         answer = reading.answer.text.once(claims_of) if reading.answer else None
         if answer is None:
             return
-        vocabulary = reading.asked.once(Vocabulary)
+        vocabulary = reading.request.once(Vocabulary)
         for sentence in answer.sentences:
             for claim in sentence:
                 end = answer.page.raw_span(claim.start, claim.end)[1]
                 is_new = end > reading.judged_from
                 if not is_new or standing_of(claim, sentence) is not Standing.ASSERTED:
                     continue
-                for one in contrasts(claim, sentence, reading.told, vocabulary):
+                for one in contrasts(claim, sentence, reading.source_set, vocabulary):
                     noun = one.noun
                     place = answer.page.raw_span(claim.offset + noun.start, claim.offset + noun.end)
                     evidence = Evidence(one.source.source_id, one.source.claim.text.strip())
@@ -211,13 +211,13 @@ class Names(Guard[NamesSettings]):
             # The answer may come to the right name, or to what the given one is for.
             yield replace(found, provisional=True)
 
-    def _facilities(self, told: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
-        for sentence in told:
+    def _facilities(self, sentences: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
+        for sentence in sentences:
             if sentence.end <= reading.judged_from:
                 continue
             for facility in claimed_facilities(sentence.text):
                 # The question proves nothing here: whether there is a sauna is what it asks.
-                known = reading.asked.once(_Known).in_sources(self.settings.known_names)
+                known = reading.request.once(_Known).in_sources(self.settings.known_names)
                 if not any(known.holds(word) for word in facility.synonyms):
                     yield self._facility_finding(facility, sentence)
 
@@ -251,11 +251,11 @@ class Names(Guard[NamesSettings]):
 class _Known:
     """The names that a request holds; shared by all looks at its answers."""
 
-    def __init__(self, asked: Asked) -> None:
-        titles = [source.title for source in asked.exchange.sources if source.title]
-        self._texts = [part.text for part in asked.told.parts] + [*map(source_text, titles)]
-        self._files = [source.file for source in asked.exchange.sources if source.file]
-        self._beside = [asked.question.text, asked.echo]
+    def __init__(self, request: RequestReading) -> None:
+        titles = [source.title for source in request.exchange.sources if source.title]
+        self._texts = [part.text for part in request.source_set.parts] + [*map(source_text, titles)]
+        self._files = [source.file for source in request.exchange.sources if source.file]
+        self._beside = [request.question.text, request.echo]
         self._in_sources: dict[tuple[str, ...], KnownNames] = {}
         self._anywhere: dict[tuple[str, ...], KnownNames] = {}
         self.echoed = KnownNames(self._beside)

@@ -23,7 +23,7 @@ from guards.claims.reader import Claim, read_claims
 from guards.claims.reader import Reading as Claims
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
-from guards.core.reading import Asked, Reading, Text
+from guards.core.reading import Reading, RequestReading, Text
 from guards.evidence.index import claims_of
 from guards.evidence.opposites.meaning import (
     Match,
@@ -200,11 +200,11 @@ class Negation(Guard[NegationSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
-    def read_ahead(self, asked: Asked) -> Iterator[None]:
+    def read_ahead(self, asked: RequestReading) -> Iterator[None]:
         """Read what the sources say, against which the claims are held."""
-        asked.told.once(SourceMeaning)
+        asked.source_set.once(SourceMeaning)
         yield
-        asked.told.once(SourceContrasts)
+        asked.source_set.once(SourceContrasts)
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
@@ -212,7 +212,7 @@ class Negation(Guard[NegationSettings]):
         if reading.answer is None:
             return []
         said = reading.answer.text.once(claims_of)
-        judged = reading.asked.once(_judged)
+        judged = reading.request.once(_judged)
         findings: list[Finding] = []
         before: Sequence[Claim] = ()
         for sentence in said.sentences:
@@ -225,7 +225,7 @@ class Negation(Guard[NegationSettings]):
                 findings += [
                     self._finding(one, start, said, reading)
                     for one in judged[key]
-                    if not self._is_told(one, start, said, reading)
+                    if not self._is_in_sources(one, start, said, reading)
                 ]
             before = sentence
         return findings
@@ -236,7 +236,7 @@ class Negation(Guard[NegationSettings]):
         text = said.page.plain[sentence[0].start : sentence[-1].end]
         if len(text) > LONGEST_SENTENCE_CHARS or text.endswith("?") or not _LETTER.search(text):
             return
-        asked = reading.asked.once(asked_features)
+        question = reading.request.once(asked_features)
         opposed = list(self._of_reply(text, sentence, reading))
         for statement in statements_in(sentence, before):
             clause = said.page.plain[statement.start : statement.end]
@@ -246,59 +246,61 @@ class Negation(Guard[NegationSettings]):
                 continue
             if statement.is_named:
                 continue
-            told = reading.told.once(SourceMeaning)
-            found = self._contradiction(statement, asked, sentence[0].start, told)
+            meaning = reading.source_set.once(SourceMeaning)
+            found = self._contradiction(statement, question, sentence[0].start, meaning)
             if found is not None:
                 opposed.append(found)
                 continue
-            yield from self._widened(statement, said.page.plain, asked, sentence, told)
-            yield from self._omitted(statement, asked, sentence, told)
+            yield from self._widened(statement, said.page.plain, question, sentence, meaning)
+            yield from self._omitted(statement, question, sentence, meaning)
         opposed += self._contrasts(sentence, reading)
         yield from _apart(opposed)
 
     def _contradiction(
         self,
         statement: Statement,
-        asked: Mapping[str, float],
+        question: Mapping[str, float],
         offset: int,
-        told: SourceMeaning,
+        meaning: SourceMeaning,
     ) -> _Found | None:
-        match = told.contradiction(statement, asked, self.settings.possible_from)
+        match = meaning.contradiction(statement, question, self.settings.possible_from)
         if match is None:
             return None
         sure = self.settings.sure_from if statement.has_predicate else _BARE
-        is_sure = match.share >= sure and not may_say_both(statement, match.told)
+        is_sure = match.share >= sure and not may_say_both(statement, match.source_statement)
         # A cell says too little to be told from those beside it.
-        in_cell = statement.claim.block.is_cell or match.told.claim.block.is_cell
-        is_sure = is_sure and not in_cell and not is_of_other_figures(statement, match.told)
+        in_cell = statement.claim.block.is_cell or match.source_statement.claim.block.is_cell
+        is_sure = (
+            is_sure and not in_cell and not is_of_other_figures(statement, match.source_statement)
+        )
         return _found(
             "negation.flipped" if is_sure else "negation.possible",
             (statement.start - offset, statement.end - offset),
             match,
-            told,
+            meaning,
         )
 
     def _of_reply(self, text: str, sentence: Sequence[Claim], reading: Reading) -> Iterator[_Found]:
         """Yield what is wrong with a yes or a no to the question."""
         reply = reply_of(text) if sentence[0].start == 0 else None
-        claim = reading.asked.once(_asked_claim)
+        claim = reading.request.once(_asked_claim)
         if reply is None or claim is None:
             return
-        told = reading.told.once(SourceMeaning)
+        meaning = reading.source_set.once(SourceMeaning)
         reply_says = replied(claim, is_yes=reply[0])
-        match = told.contradiction(reply_says, {}, self.settings.sure_from)
+        match = meaning.contradiction(reply_says, {}, self.settings.sure_from)
         if match is not None:
-            yield _found("negation.wrong_reply", (0, len(text)), match, told)
+            yield _found("negation.wrong_reply", (0, len(text)), match, meaning)
 
     def _widened(
         self,
         statement: Statement,
         plain: str,
-        asked: Mapping[str, float],
+        question: Mapping[str, float],
         sentence: Sequence[Claim],
-        told: SourceMeaning,
+        meaning: SourceMeaning,
     ) -> Iterator[_Found]:
-        found = widened(statement, plain, told, asked, self.settings.widened_from)
+        found = widened(statement, plain, meaning, question, self.settings.widened_from)
         if found is not None:
             offset = sentence[0].start
             takes_all = found.kind is Kind.ALL or (found.kind is Kind.ASIDE and found.is_named)
@@ -309,14 +311,14 @@ class Negation(Guard[NegationSettings]):
                 found.match.share,
                 found.limit,
                 found.limit,
-                found.match.told.source,
+                found.match.source_statement.source,
             )
 
     def _contrasts(self, sentence: Sequence[Claim], reading: Reading) -> Iterator[_Found]:
-        told = reading.told.once(SourceContrasts)
+        contrasts = reading.source_set.once(SourceContrasts)
         for claim in sentence:
             for contrast in contrasts_of(claim):
-                against = told.against(contrast)
+                against = contrasts.against(contrast)
                 if against is None:
                     continue
                 other, source = against
@@ -334,18 +336,18 @@ class Negation(Guard[NegationSettings]):
     def _omitted(
         self,
         statement: Statement,
-        asked: Mapping[str, float],
+        question: Mapping[str, float],
         sentence: Sequence[Claim],
-        told: SourceMeaning,
+        meaning: SourceMeaning,
     ) -> Iterator[_Found]:
         """Yield the exception to a rule of the answer that the question touches."""
-        match = told.with_exception(statement, asked)
+        match = meaning.with_exception(statement, question)
         if match is None or match.agrees < 0 or match.share < self.settings.sure_from:
             return
-        exception = told.exception_behind(match.told)
-        rule = {feature for one in match.told.sentence for feature in _features(one)}
-        if any(_features(one) & asked.keys() - rule for one in exception):
-            text = told.text_of(exception, match.told.source)
+        exception = meaning.exception_behind(match.source_statement)
+        rule = {feature for one in match.source_statement.sentence for feature in _features(one)}
+        if any(_features(one) & question.keys() - rule for one in exception):
+            text = meaning.text_of(exception, match.source_statement.source)
             yield _Found(
                 "negation.exception_omitted",
                 0,
@@ -353,11 +355,11 @@ class Negation(Guard[NegationSettings]):
                 match.share,
                 text,
                 text,
-                match.told.source,
+                match.source_statement.source,
                 exception,
             )
 
-    def _is_told(self, found: _Found, offset: int, said: Claims, reading: Reading) -> bool:
+    def _is_in_sources(self, found: _Found, offset: int, said: Claims, reading: Reading) -> bool:
         """Tell whether an answer has the exception left out, or a source the very words found."""
         if found.code in _ABOUT_LIMITS:
             wording = said.page.plain[offset + found.start : offset + found.end]
@@ -368,8 +370,8 @@ class Negation(Guard[NegationSettings]):
         words = [
             word for claim in found.exception for word in claim.clause.words if not word.is_light
         ]
-        told = reading.told.once(SourceMeaning)
-        return told.held(words, held) >= self.settings.told_from
+        meaning = reading.source_set.once(SourceMeaning)
+        return meaning.held(words, held) >= self.settings.told_from
 
     def _finding(self, found: _Found, offset: int, said: Claims, reading: Reading) -> Finding:
         start, end = said.page.raw_span(offset + found.start, offset + found.end)
@@ -405,10 +407,10 @@ def _unspaced(text: Text) -> str:
     return text.raw.replace(" ", "")
 
 
-def _found(code: str, place: tuple[int, int], match: Match, told: SourceMeaning) -> _Found:
-    statement = match.told
-    expected = told.text_of((statement.claim,), statement.source)
-    quote = told.text_of(statement.sentence, statement.source)
+def _found(code: str, place: tuple[int, int], match: Match, meaning: SourceMeaning) -> _Found:
+    statement = match.source_statement
+    expected = meaning.text_of((statement.claim,), statement.source)
+    quote = meaning.text_of(statement.sentence, statement.source)
     return _Found(code, *place, match.share, expected, quote, statement.source)
 
 
@@ -433,7 +435,7 @@ def _key(settings: NegationSettings, sentence: Sequence[Claim], before: Sequence
     return id(settings), len(before), is_first, sentence[0].block.labels, text
 
 
-def _judged(asked: Asked) -> dict[_Key, list[_Found]]:
+def _judged(asked: RequestReading) -> dict[_Key, list[_Found]]:
     """Return what was found about sentences of the answers to a question; none yet.
 
     An answer is looked at again and again while it grows, and a long one repeats itself.
@@ -442,5 +444,5 @@ def _judged(asked: Asked) -> dict[_Key, list[_Found]]:
     return {}
 
 
-def _asked_claim(asked: Asked) -> Statement | None:
+def _asked_claim(asked: RequestReading) -> Statement | None:
     return asked_claim(read_claims(asked.question.text.raw))

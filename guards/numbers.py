@@ -26,7 +26,7 @@ from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
-from guards.core.reading import Asked, Reading
+from guards.core.reading import Reading, RequestReading
 from guards.evidence.answers import Compared
 from guards.evidence.binding import Bound, Held, SourceFigures
 from guards.evidence.calculations.arithmetic import Outcome
@@ -134,9 +134,9 @@ class Numbers(Guard[NumbersSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
-    def read_ahead(self, asked: Asked) -> Iterator[None]:
+    def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read what the sources say in figures."""
-        asked.told.once(SourceFigures)
+        request.source_set.once(SourceFigures)
         yield
 
     def check(self, reading: Reading) -> list[Finding]:

@@ -21,7 +21,7 @@ from guards.claims.reader import Claim
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
-from guards.core.reading import Asked, Reading, Text
+from guards.core.reading import Reading, RequestReading, Text
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.novelty import Measured, Vocabulary
 from guards.evidence.thresholds import (
@@ -96,11 +96,11 @@ class Overlap(Guard[OverlapSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
-    def read_ahead(self, asked: Asked) -> Iterator[None]:
+    def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read the claims of the sources and their words."""
-        asked.told.once(SourceIndex)
+        request.source_set.once(SourceIndex)
         yield
-        asked.once(Vocabulary)
+        request.once(Vocabulary)
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
@@ -117,23 +117,23 @@ class Overlap(Guard[OverlapSettings]):
     def _of_sentence(
         self, sentence: Sequence[Claim], answer: "_Answer", judged_from: int
     ) -> Iterator[Finding]:
-        told = [
+        places = [
             (answer.span(claim), claim)
             for claim in sentence
             if answer.span(claim).end > judged_from
             and not claim.clause.is_condition
             and answer.asserts(claim, sentence)
         ]
-        measured = [(span, answer.measure(claim)) for span, claim in told]
+        measured = [(span, answer.measure(claim)) for span, claim in places]
         last = sentence[-1]
         invented = False
         for span, together in _joined(one for one in measured if self._is_novel(one[1])):
             if self._is_invented(together):
                 invented = True
                 yield answer.finding(span, 1 - together.known, last, is_strong=True)
-        held, words = answer.held(claim for _, claim in told)
+        held, words = answer.held(claim for _, claim in places)
         if not invented and words >= COMPARED_WORDS and held < self.settings.min_support:
-            yield answer.finding(Span(told[0][0].start, told[-1][0].end), 1 - held, last)
+            yield answer.finding(Span(places[0][0].start, places[-1][0].end), 1 - held, last)
 
     def _is_novel(self, measured: Measured) -> bool:
         """Tell whether a clause may be part of what is invented."""
@@ -155,7 +155,7 @@ class _Answer:
         text = reading.answer.text if reading.answer else Text("")
         self.read = text.once(claims_of)
         self._text = text
-        self._vocabulary = reading.asked.once(Vocabulary)
+        self._vocabulary = reading.request.once(Vocabulary)
         self._marks = citation_places(text.raw)
         references = read_references(text.raw)
         self._end = references.start if references else len(text.raw)

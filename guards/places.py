@@ -135,7 +135,7 @@ class _PlaceBook:
         self._houses: dict[str, list[Owned[PlaceSlot]]] = defaultdict(list)
         self._by_level: dict[tuple[PlaceKind, int], list[Owned[PlaceSlot]]] = defaultdict(list)
         self._owned = {kind: Ownership[PlaceSlot]() for kind in PlaceKind}
-        for part in reading.told.parts:
+        for part in reading.source_set.parts:
             for entry in _entries(part):
                 self._add(entry)
 
@@ -269,11 +269,11 @@ class Places(Guard[PlacesSettings]):
         book = _PlaceBook(reading)
         own = _users_own(reading.question.text.raw, book)
         sentences = sentence_places(answer.text.sentences, [place.start for place in places])
-        told = [answer.text.sentences[at].text for at in sentences]
-        is_open = {text: _is_open(text) for text in set(told)}
+        texts = [answer.text.sentences[at].text for at in sentences]
+        is_open = {text: _is_open(text) for text in set(texts)}
         findings = (
             self._finding(place, book.meant_instead(place, said))
-            for place, said, text in zip(places, _said_around(raw, places), told, strict=True)
+            for place, said, text in zip(places, _said_around(raw, places), texts, strict=True)
             if not (_DENIED.match(raw, place.end) or is_open[text] or any(map(place.may_be, own)))
         )
         return [finding for finding in findings if finding is not None]

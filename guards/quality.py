@@ -237,24 +237,24 @@ class Quality(Guard[QualitySettings]):
     ) -> Iterator[Finding]:
         """Yield each loop once: of whole sentences, else of words, else of characters."""
         taken: list[Place] = []
-        told = [_comparable(prose, sentence) for sentence in sentences]
-        for place, is_whole in self._loops(prose, sentences, told):
+        texts = [_comparable(prose, sentence) for sentence in sentences]
+        for place, is_whole in self._loops(prose, sentences, texts):
             if all(place[1] <= start or end <= place[0] for start, end in taken):
                 taken.append(place)
                 yield _finding("repetition", place, answer, fix="" if is_whole else None)
-        if not taken and (scattered := _scattered(sentences, told, self.settings.sentence_times)):
+        if not taken and (scattered := _scattered(sentences, texts, self.settings.sentence_times)):
             much = _finding("repetition", scattered, answer, score=0.8)
             # Of a longer answer it may be little.
             yield replace(much, provisional=True)
 
     def _loops(
-        self, prose: str, sentences: Sequence[Sentence], told: Sequence[str]
+        self, prose: str, sentences: Sequence[Sentence], texts: Sequence[str]
     ) -> Iterator[tuple[Place, bool]]:
         """Yield what stands there once too often, and whether that is whole sentences."""
         for start, again, end in item_loops(
-            told, _MOST_SENTENCES_IN_PERIOD, self.settings.sentence_times
+            texts, _MOST_SENTENCES_IN_PERIOD, self.settings.sentence_times
         ):
-            if len(_LETTER.findall("".join(told[start:again]))) >= _LEAST_LETTERS:
+            if len(_LETTER.findall("".join(texts[start:again]))) >= _LEAST_LETTERS:
                 yield (sentences[again - 1].end, sentences[end - 1].end), True
         prose = _without_tables(prose)
         words = list(_WORD.finditer(prose)) if comes_back(prose.split(), _WORD_TIMES) else []
@@ -283,15 +283,15 @@ def _comparable(prose: str, sentence: Sentence) -> str:
     return " ".join(_MARKER.sub("", text).split())
 
 
-def _scattered(sentences: Sequence[Sentence], told: Sequence[str], times: int) -> Place | None:
+def _scattered(sentences: Sequence[Sentence], texts: Sequence[str], times: int) -> Place | None:
     """Return the last place of a sentence that, again and again, makes up half of an answer."""
-    counts = Counter(text for text in told if len(text) >= _TELLING_CHARS)
+    counts = Counter(text for text in texts if len(text) >= _TELLING_CHARS)
     if not counts:
         return None
     [(text, count)] = counts.most_common(1)
-    if count < times or count * 2 < len(told):
+    if count < times or count * 2 < len(texts):
         return None
-    last = sentences[len(told) - 1 - told[::-1].index(text)]
+    last = sentences[len(texts) - 1 - texts[::-1].index(text)]
     return last.start, last.end
 
 

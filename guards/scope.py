@@ -177,7 +177,7 @@ class OtherScope(Guard[ScopeSettings]):
         return WordGroups(self.settings.categories, begin_words=False)
 
     def _siblings(self, reading: Reading) -> Iterator[Finding]:
-        siblings = reading.told.once(Siblings)
+        siblings = reading.source_set.once(Siblings)
         if not siblings:
             return
         question, earlier = reading.exchange.question, reading.exchange.echo
@@ -186,42 +186,42 @@ class OtherScope(Guard[ScopeSettings]):
 
     def _other_scopes(self, reading: Reading) -> Iterator[Finding]:
         scopes_of = [_groups_of(part, self._scopes) for part in reading.sources]
-        asked = self._asked_scopes(reading, scopes_of)
-        if not asked:
+        in_question = self._asked_scopes(reading, scopes_of)
+        if not in_question:
             return
-        expected = tuple(sorted(asked))
+        expected = tuple(sorted(in_question))
         named = set()
         for line in reading.once(lines_of):
-            mention = self._named_wrongly(reading, line, asked)
+            mention = self._named_wrongly(reading, line, in_question)
             if mention is not None:
                 named.add(line.start)
                 start = line.start + mention.start
                 yield _finding("other_scope", reading, start, start + len(mention.text), expected)
-        others = {number for number, of in enumerate(scopes_of) if of and not of & asked}
-        places = (place for place in reading.told.once(Siblings).places if place[0] in others)
+        others = {number for number, of in enumerate(scopes_of) if of and not of & in_question}
+        places = (place for place in reading.source_set.once(Siblings).places if place[0] in others)
         foreign = dict.fromkeys(places, ", ".join(expected))
         for line, rest in _resting(reading, lambda _: foreign):
             if line.start not in named:
                 yield _rest_finding(reading, rest)
 
-    def _named_wrongly(self, reading: Reading, line: Line, asked: _Groups) -> Mention | None:
+    def _named_wrongly(self, reading: Reading, line: Line, named: _Groups) -> Mention | None:
         """Return the first other scope that a line names unless its own source does, too."""
         for mention in self._scopes.mentions(line.text):
-            if mention.group in asked:
+            if mention.group in named:
                 continue
-            best = reading.told.once(Rests).best(line)
+            best = reading.source_set.once(Rests).best(line)
             if best is None or best[0] < _RESTS_ON:
                 return mention
             held = self._scopes.within(_whole(reading.sources[best[1].source]))
-            if mention.group not in held or (held and not held & asked):
+            if mention.group not in held or (held and not held & named):
                 return mention
         return None
 
     def _asked_scopes(self, reading: Reading, scopes_of: list[_Groups]) -> _Groups:
         """Return what the question names, else the only one named before or by the sources."""
-        asked = self._scopes.within(reading.question.text.raw)
-        if asked:
-            return asked
+        in_question = self._scopes.within(reading.question.text.raw)
+        if in_question:
+            return in_question
         before = self._scopes.within(reading.exchange.echo)
         if len(before) == 1:
             return before
@@ -229,17 +229,17 @@ class OtherScope(Guard[ScopeSettings]):
         return named if len(named) == 1 and all(scopes_of) else frozenset()
 
     def _other_categories(self, reading: Reading) -> Iterator[Finding]:
-        asked = self._categories.within(reading.question.text.raw)
-        for line in reading.once(lines_of) if len(asked) == 1 else ():
+        named = self._categories.within(reading.question.text.raw)
+        for line in reading.once(lines_of) if len(named) == 1 else ():
             about = self._categories.within(line.text)
-            if not about or about & asked:
+            if not about or about & named:
                 continue
-            best = reading.told.once(Rests).best(line)
+            best = reading.source_set.once(Rests).best(line)
             if best is None or best[0] < _RESTS_ON:
                 continue
             held = _groups_of(reading.sources[best[1].source], self._categories)
-            if held and not held & asked:
-                found = _finding("other_category", reading, line.start, line.end, sorted(asked))
+            if held and not held & named:
+                found = _finding("other_category", reading, line.start, line.end, sorted(named))
                 quote = _quote(reading, best[1])
                 yield replace(found, strength=Strength.C1, evidence=(quote,), score=_STRONG)
 
@@ -250,28 +250,28 @@ class OtherScope(Guard[ScopeSettings]):
         does; nor in a line that tells of several, or in an answer that says no to the question.
         """
         answer, question = _answer(reading), reading.question.text
-        asked = [name for name in _only_ones(question) if name.specific not in answer.dense]
-        for line in reading.once(lines_of) if asked and not _PUTS_RIGHT.match(answer.raw) else ():
-            drift = _drift(line, asked, answer, question.dense)
+        named = [name for name in _only_ones(question) if name.specific not in answer.dense]
+        for line in reading.once(lines_of) if named and not _PUTS_RIGHT.match(answer.raw) else ():
+            drift = _drift(line, named, answer, question.dense)
             if drift is None:
                 continue
-            best = reading.told.once(Rests).best(line)
+            best = reading.source_set.once(Rests).best(line)
             if best and drift[0].specific in dense(_whole(reading.sources[best[1].source])):
                 continue
-            wanted, told = drift
-            found = _finding("entity_drift", reading, told.start, told.end, (wanted.text,))
+            wanted, drifted = drift
+            found = _finding("entity_drift", reading, drifted.start, drifted.end, (wanted.text,))
             # The answer may come to what was asked about.
             yield replace(found, provisional=True)
 
 
 def _resting(reading: Reading, foreign_to: Callable[[str], Foreign]) -> Iterator[tuple[Line, Rest]]:
     """Yield what figures and words of the answer rest on foreign sources."""
-    rests = reading.told.once(Rests)
-    asked = Rests.words_of(reading.question.text.raw)
+    rests = reading.source_set.once(Rests)
+    named = Rests.words_of(reading.question.text.raw)
     for line in reading.once(lines_of):
         foreign = foreign_to(line.near)
         if foreign:
-            for rest in rests.of_line(line, asked, foreign):
+            for rest in rests.of_line(line, named, foreign):
                 yield line, rest
 
 
@@ -305,7 +305,7 @@ def _answer(reading: Reading) -> Text:
 
 
 def _quote(reading: Reading, one: SourceClaim) -> Evidence:
-    return Evidence(one.source_id, reading.told.once(Rests).sentence_of(one))
+    return Evidence(one.source_id, reading.source_set.once(Rests).sentence_of(one))
 
 
 def _heading(part: Part) -> str:
@@ -332,7 +332,7 @@ def _only_ones(question: Text) -> list[Name]:
 
 
 def _drift(
-    line: Line, asked: Iterable[Name], answer: Text, question: str
+    line: Line, named: Iterable[Name], answer: Text, question: str
 ) -> tuple[Name, Name] | None:
     """Return a name of the question and the one that a line has in its place."""
     inside = [
@@ -342,7 +342,7 @@ def _drift(
         and told.specific not in question
         and not _ADDRESS_AFTER.match(answer.raw, told.end)
     ]
-    for name in asked:
+    for name in named:
         others = [one for one in inside if one.head == name.head]
         if len({one.key for one in others}) == 1 and not is_short_for(others[0].key, name.key):
             return name, others[0]

@@ -97,9 +97,9 @@ class _RouteMap:
     """The ways that the sources of one exchange describe."""
 
     def __init__(self, reading: Reading) -> None:
-        self._index = reading.told.once(SourceIndex)
+        self._index = reading.source_set.once(SourceIndex)
         titles = [Text(source.title) for source in reading.exchange.sources]
-        texts = [part.text for part in reading.told.parts]
+        texts = [part.text for part in reading.source_set.parts]
         self.raw_texts = [text.raw for text in (*texts, *titles)]
         self._dense = ["".join(raw.split()) for raw in self.raw_texts]
         self._slots: dict[_Place, list[RouteSlot]] = defaultdict(list)
@@ -108,7 +108,7 @@ class _RouteMap:
         self._postings: dict[str, set[_Place]] = defaultdict(set)
         self._around = _contexts(self._index)
         for number, (part, read) in enumerate(
-            zip(reading.told.parts, self._index.readings, strict=True)
+            zip(reading.source_set.parts, self._index.readings, strict=True)
         ):
             named = [slot for slot in part.text.routes if slot.kind is not RouteKind.MODE]
             for sentence, slots in by_sentence(read, named):

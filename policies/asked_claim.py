@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from guards.claims.asked import asked_answers, asked_kinds, asked_words, gives, sub_questions
+from guards.claims.question import asked_answers, asked_kinds, asked_words, gives, sub_questions
 from guards.core.reading import Text
 from guards.evidence.values import values_of
 from guards.korean.morphemes import morphemes
@@ -57,21 +57,21 @@ def is_lost(
         gone: Sentences of it that go.
     """
     above = _above(answer)
-    overview = _Asked(question).is_overview
+    overview = _Question(question).is_overview
     nearest = set() if question.strip() else {made[0]}
     for part in sub_questions(question):
         if not _GREETING.match(part):
-            nearest |= _nearest(_Asked(part), made, above)
+            nearest |= _nearest(_Question(part), made, above)
     return any(
         claim in gone and not (overview and _is_one_of_many(claim, made, gone)) for claim in nearest
     )
 
 
 def _nearest(
-    asked: "_Asked", made: Sequence[Sentence], above: Mapping[Sentence, str]
+    question: "_Question", made: Sequence[Sentence], above: Mapping[Sentence, str]
 ) -> set[Sentence]:
     """Return the claims that may carry what one question asks for."""
-    rated = [(asked.nearness(claim.text, above.get(claim, "")), claim) for claim in made]
+    rated = [(question.nearness(claim.text, above.get(claim, "")), claim) for claim in made]
     by_words = max(near.by_words for near, _ in rated)
     by_value = max(near.by_value for near, _ in rated)
     nearest = {
@@ -113,7 +113,7 @@ class _Nearness:
         return self.values, self.words, self.parts
 
 
-class _Asked:
+class _Question:
     """What a question asks for."""
 
     def __init__(self, question: str) -> None:

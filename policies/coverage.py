@@ -28,7 +28,7 @@ from guards.text.citing.statements import Statement, cited_answer
 from guards.text.claimed_quantities import claimed_quantities
 from guards.transport import Transport
 from policies.schema.policy import Policy
-from policies.verification.stances import told_alike
+from policies.verification.stances import agrees_with_source
 
 _SAYS_NOTHING = (Subject.FORM, Subject.QUESTION)
 _NO_TEXT = Text("")
@@ -116,10 +116,10 @@ class Coverage:
 
     def _is_cited_accurately(self, claim: Statement) -> bool:
         """Tell whether every source that a claim cites says so."""
-        told = [one for mark in claim.marks for one in self._cited_by.get(mark.start, ())]
-        return bool(told) and all(
-            one.status is Status.ACCURATE and told_alike(one.statement.text, one.quote)
-            for one in told
+        cited = [one for mark in claim.marks for one in self._cited_by.get(mark.start, ())]
+        return bool(cited) and all(
+            one.status is Status.ACCURATE and agrees_with_source(one.statement.text, one.quote)
+            for one in cited
         )
 
     @lazy

@@ -11,7 +11,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from guards.claims.asked import (
+from guards.claims.layout import Label, Level
+from guards.claims.question import (
     Kinds,
     asked_kinds,
     asked_subject,
@@ -19,11 +20,10 @@ from guards.claims.asked import (
     is_generic,
     unread_words,
 )
-from guards.claims.layout import Label, Level
 from guards.claims.reader import label_words
 from guards.core.exchange import Source
 from guards.core.reading import Text, source_set
-from guards.evidence.contradictions import Contradictions, Told, leans_on_context
+from guards.evidence.contradictions import Contradictions, ValueSentence, leans_on_context
 from guards.evidence.values import Value, kind_of, values_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, content_words, simple_nouns
@@ -100,7 +100,7 @@ class DirectAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Question:
     """A question.
 
     Attributes:
@@ -129,13 +129,13 @@ class _Found:
     """A sentence that answers.
 
     Attributes:
-        told: Where it stands.
+        sentence: Where it stands.
         text: What is said.
         is_quote: Whether it stands there so.
         by_itself: Whether it needs no heading to be about the question.
     """
 
-    told: Told
+    sentence: ValueSentence
     text: str
     is_quote: bool
     by_itself: bool
@@ -153,20 +153,20 @@ def direct_answer(
     """
     if len(question) > _LONGEST_QUESTION_CHARS:
         return None
-    asked = _asked(question)
-    if asked is None:
+    wanted = _read_question(question)
+    if wanted is None:
         return None
-    told = source_set(tuple(sources)).once(Contradictions).told
-    answering = [one for one in told if _answers(one, asked)]
+    sentences = source_set(tuple(sources)).once(Contradictions).sentences
+    answering = [one for one in sentences if _answers(one, wanted)]
     meant = [one for one in answering if not _is_beside_named(one, answering, question)]
-    found = [_found(one, asked, tone) for one in meant]
+    found = [_found(one, wanted, tone) for one in meant]
     if not all(found):
         return None  # one that answers cannot be told in a sentence
     chosen = _chosen([one for one in found if one])
     return _answer(chosen) if chosen else None
 
 
-def _asked(question: str) -> _Asked | None:
+def _read_question(question: str) -> _Question | None:
     kinds = asked_kinds(question)
     subject_words = asked_words(question)
     if not (kinds and subject_words) or _NOT_PLAIN.search(question):
@@ -174,7 +174,7 @@ def _asked(question: str) -> _Asked | None:
     every = content_words(morphemes(question))
     given = values_of(Text(question))
     side = _SIDE_ASKED.search(question)
-    return _Asked(
+    return _Question(
         kinds,
         subject_words,
         # Of two light words, a compound is a thing of its own: 기본요금.
@@ -201,37 +201,39 @@ def _numbered(text: str, values: Sequence[Value]) -> list[str]:
     ]
 
 
-def _answers(told: Told, asked: _Asked) -> bool:
+def _answers(sentence: ValueSentence, question: _Question) -> bool:
     return (
-        _is_plain(told)
-        and _holds(told, asked)
-        and _has_all(_Said.of(_with_labels(told), told.around), asked)
-        and (asked.side is None or asked.side.search(told.text) is not None)
-        and _is_about(told, asked)
-        and _is_bound(told, asked)
-        and not _is_other_matter(told, asked)
-        and not _is_other_kind(told, asked)
+        _is_plain(sentence)
+        and _holds(sentence, question)
+        and _has_all(_Said.of(_with_labels(sentence), sentence.around), question)
+        and (question.side is None or question.side.search(sentence.text) is not None)
+        and _is_about(sentence, question)
+        and _is_bound(sentence, question)
+        and not _is_other_matter(sentence, question)
+        and not _is_other_kind(sentence, question)
     )
 
 
-def _with_labels(told: Told) -> str:
-    return f"{_above(told)} / {told.text}"
+def _with_labels(sentence: ValueSentence) -> str:
+    return f"{_above(sentence)} / {sentence.text}"
 
 
-def _above(told: Told) -> str:
-    labels = (label.text for label in told.sentence[0].block.labels)
-    return " / ".join((told.edition.name, *labels))
+def _above(sentence: ValueSentence) -> str:
+    labels = (label.text for label in sentence.sentence[0].block.labels)
+    return " / ".join((sentence.edition.name, *labels))
 
 
-def _is_beside_named(told: Told, others: Sequence[Told], question: str) -> bool:
+def _is_beside_named(
+    sentence: ValueSentence, others: Sequence[ValueSentence], question: str
+) -> bool:
     """Tell whether a question names the column of another cell of the row, and not its own."""
     dense = _SPACING.sub("", question)
-    block = told.sentence[0].block
+    block = sentence.sentence[0].block
     columns = {
         one.sentence[0].block.column: _SPACING.sub("", label.text)
         for one in others
         for label in one.sentence[0].block.labels
-        if one.source is told.source
+        if one.source is sentence.source
         and (one.sentence[0].block.table, one.sentence[0].block.line) == (block.table, block.line)
         and label.level is Level.COLUMN
     }
@@ -282,81 +284,82 @@ class _Said:
         )
 
 
-def _is_plain(told: Told) -> bool:
-    text = _ARTICLE.sub("", told.text)
-    block = told.sentence[0].block
+def _is_plain(sentence: ValueSentence) -> bool:
+    text = _ARTICLE.sub("", sentence.text)
+    block = sentence.sentence[0].block
     if len(text) > _LONGEST_SENTENCE_CHARS or leans_on_context(text):
         return False
     is_labelled = any(label.level is not Level.HEADING for label in block.labels)
     return block.is_cell or is_labelled or _CLOSED.search(text) is not None
 
 
-def _holds(told: Told, asked: _Asked) -> bool:
+def _holds(sentence: ValueSentence, question: _Question) -> bool:
     """Tell whether a sentence has a figure of that kind besides those that the question gave."""
-    known = (*told.values, *values_of(Text(_above(told))))
-    return all(value.is_among(known) for value in asked.given) and any(
-        value.kind in asked.kinds and not value.is_among(asked.given) for value in told.values
+    known = (*sentence.values, *values_of(Text(_above(sentence))))
+    return all(value.is_among(known) for value in question.given) and any(
+        value.kind in question.kinds and not value.is_among(question.given)
+        for value in sentence.values
     )
 
 
-def _has_all(said: _Said, asked: _Asked) -> bool:
+def _has_all(said: _Said, question: _Question) -> bool:
     return (
-        all(re.search(rf"(?<!\d){re.escape(text)}", said.dense) for text in asked.verbatim)
-        and all(said.has(word, asked.kinds) for word in asked.words)
-        and all(word in said.features for word in asked.cases)
+        all(re.search(rf"(?<!\d){re.escape(text)}", said.dense) for text in question.verbatim)
+        and all(said.has(word, question.kinds) for word in question.words)
+        and all(word in said.features for word in question.cases)
     )
 
 
-def _is_bound(told: Told, asked: _Asked) -> bool:
+def _is_bound(sentence: ValueSentence, question: _Question) -> bool:
     """Tell whether no other clause of the sentence has what the figure is asked of."""
-    head = asked.words[-1]
+    head = question.words[-1]
     has_head = {
         claim.position
-        for claim in told.sentence
-        if _Said.of(claim.text, _features(claim.clause.words)).has(head, asked.kinds)
+        for claim in sentence.sentence
+        if _Said.of(claim.text, _features(claim.clause.words)).has(head, question.kinds)
     }
     has_figure = {
         claim.position
-        for claim in told.sentence
-        if any(kind_of(one.measure) in asked.kinds for one in claim.clause.figures)
+        for claim in sentence.sentence
+        if any(kind_of(one.measure) in question.kinds for one in claim.clause.figures)
     }
     return not (has_head and has_figure) or not has_head.isdisjoint(has_figure)
 
 
-def _is_about(told: Told, asked: _Asked) -> bool:
+def _is_about(sentence: ValueSentence, question: _Question) -> bool:
     """Tell whether a topic of a sentence (…은/는) is the question's or just whom it is for."""
-    every = (word for claim in told.sentence for word in claim.clause.words)
+    every = (word for claim in sentence.sentence for word in claim.clause.words)
     topics = [one for one in every if one.particle in _TOPIC and not one.is_verb]
-    above = f"{told.edition.name} {' '.join(told.headings)}"
+    above = f"{sentence.edition.name} {' '.join(sentence.headings)}"
     return not topics or any(
         one.text in above
-        or not asked.features.isdisjoint(one.features)
+        or not question.features.isdisjoint(one.features)
         or (one is topics[0] and _PEOPLE.search(one.text) is not None)
         for one in topics
     )
 
 
-def _is_other_matter(told: Told, asked: _Asked) -> bool:
+def _is_other_matter(sentence: ValueSentence, question: _Question) -> bool:
     """Tell whether a noun of the question stands behind one that makes another matter of it."""
-    runs = [claim.clause.words for claim in told.sentence]
-    runs += [label_words(label.text) for label in _own_labels(told)]
+    runs = [claim.clause.words for claim in sentence.sentence]
+    runs += [label_words(label.text) for label in _own_labels(sentence)]
     before = [
         (run[at - 1] if at and not run[at - 1].particle else None, word)
         for run in runs
         for at, word in enumerate(run)
-        if not asked.features.isdisjoint(word.features)
+        if not question.features.isdisjoint(word.features)
     ]
     told_of = {
         feature for pair in before for word in pair if word is not None for feature in word.features
     }
-    return not (told_of & _MATTERS) <= asked.features
+    return not (told_of & _MATTERS) <= question.features
 
 
-def _is_other_kind(told: Told, asked: _Asked) -> bool:
+def _is_other_kind(sentence: ValueSentence, question: _Question) -> bool:
     """Tell whether a sentence is about another one of a kind (반려견 for 고양이)."""
-    texts = {word.text for claim in told.sentence for word in claim.clause.words}
-    texts |= {word.text for label in _own_labels(told) for word in label_words(label.text)}
-    ours = {word.text for word in asked.words}
+    texts = {word.text for claim in sentence.sentence for word in claim.clause.words}
+    texts |= {word.text for label in _own_labels(sentence) for word in label_words(label.text)}
+    ours = {word.text for word in question.words}
     pairs = [(_kinds_of(ours, kinds), _kinds_of(texts, kinds)) for kinds in _KINDS_APART]
     return any(own and others and own.isdisjoint(others) for own, others in pairs)
 
@@ -365,11 +368,11 @@ def _kinds_of(texts: Iterable[str], kinds: Mapping[str, str]) -> set[str]:
     return {kinds[text] for text in texts if text in kinds}
 
 
-def _own_labels(told: Told) -> list[Label]:
+def _own_labels(sentence: ValueSentence) -> list[Label]:
     """Return the labels of a sentence alone: its row, its column, the words before it."""
     return [
         label
-        for label in told.sentence[0].block.labels
+        for label in sentence.sentence[0].block.labels
         if label.level in {Level.ROW, Level.COLUMN, Level.LABEL}
         and _names_something(label.text.strip())
     ]
@@ -380,72 +383,81 @@ def _names_something(label: str) -> bool:
     return not is_question_or_sign and label.rstrip("0123456789") not in _NO_NAMES
 
 
-def _found(told: Told, asked: _Asked, tone: Tone) -> _Found | None:
+def _found(sentence: ValueSentence, question: _Question, tone: Tone) -> _Found | None:
     """Return what a sentence says for the user; None where its words make no sentence."""
-    text = plain_line(_ARTICLE.sub("", told.text))
-    labels = _own_labels(told)
+    text = plain_line(_ARTICLE.sub("", sentence.text))
+    labels = _own_labels(sentence)
     is_sentence = _CLOSED.search(text) is not None
     text = text if is_sentence else text.rstrip(" .,;:")
-    alone = _has_all(_Said.of(text, _features(content_words(morphemes(text)))), asked)
-    if not alone and _days_of(told) - asked.features:
+    alone = _has_all(_Said.of(text, _features(content_words(morphemes(text)))), question)
+    if not alone and _days_of(sentence) - question.features:
         return None  # a rule for some days only, under a heading: not that for all of them
-    exception = f" {plain_line(told.behind)}" if _EXCEPTION.match(told.behind) else ""
+    exception = f" {plain_line(sentence.behind)}" if _EXCEPTION.match(sentence.behind) else ""
     if is_sentence and (alone or not labels):
-        return _Found(told, f"{text}{exception}", is_quote=True, by_itself=alone)
-    subject = _subject(labels, asked, told)
-    if not subject or (is_sentence and told.sentence[0].block.is_cell):
+        return _Found(sentence, f"{text}{exception}", is_quote=True, by_itself=alone)
+    subject = _subject(labels, question, sentence)
+    if not subject or (is_sentence and sentence.sentence[0].block.is_cell):
         return None
     # Particles go by the word before a bracket.
     noun, value = (Noun(_BRACKET_AT_END.sub("", one)) for one in (subject, text))
     if is_sentence:
-        has_topic = any(w.particle in _TOPIC for claim in told.sentence for w in claim.clause.words)
+        has_topic = any(
+            w.particle in _TOPIC for claim in sentence.sentence for w in claim.clause.words
+        )
         said = "" if has_topic else f"{subject}{noun:은} {text}"
     else:
         particle, copula = f"{noun:은}", f"{value:이에요}"
         said = _ROW[tone].format(subject=subject, particle=particle, value=text, copula=copula)
-    by_itself = _has_all(_Said.of(said, _features(content_words(morphemes(said)))), asked)
-    return _Found(told, f"{said}{exception}", is_quote=False, by_itself=by_itself) if said else None
+    by_itself = _has_all(_Said.of(said, _features(content_words(morphemes(said)))), question)
+    return (
+        _Found(sentence, f"{said}{exception}", is_quote=False, by_itself=by_itself)
+        if said
+        else None
+    )
 
 
-def _days_of(told: Told) -> set[str]:
+def _days_of(sentence: ValueSentence) -> set[str]:
     """Return the days that a sentence names, its labels aside."""
-    features = _features(word for claim in told.sentence for word in claim.clause.words)
-    is_told_alone = told.sentence[0].block.is_cell or bool(_own_labels(told))
+    features = _features(word for claim in sentence.sentence for word in claim.clause.words)
+    is_told_alone = sentence.sentence[0].block.is_cell or bool(_own_labels(sentence))
     return set() if is_told_alone else {one for one in features if _DAY.search(one)}
 
 
-def _subject(labels: Sequence[Label], asked: _Asked, told: Told) -> str:
+def _subject(labels: Sequence[Label], question: _Question, sentence: ValueSentence) -> str:
     """Return what a value is said of: the question's own words, if no label says more than they."""
-    is_cell = told.sentence[0].block.is_cell
+    is_cell = sentence.sentence[0].block.is_cell
     if is_cell and not any(label.level is Level.COLUMN for label in labels):
         return ""
-    says_it_all = all(_is_in_question(label.text, asked) for label in labels)
+    says_it_all = all(_is_in_question(label.text, question) for label in labels)
     # A word that the value has, too, tells it from others there: 주말 of 평일 9시, 주말 10시.
-    repeats = any(word in told.text for word in asked.subject.split())
-    if asked.subject and says_it_all and not repeats:
-        return asked.subject
+    repeats = any(word in sentence.text for word in question.subject.split())
+    if question.subject and says_it_all and not repeats:
+        return question.subject
     names = list(dict.fromkeys(plain_line(label.text) for label in labels))
     if not is_cell or _VALUE_NOUN.search(re.sub(r"\s*[(（].*", "", names[-1])):
         return " ".join(names)
-    above = (*(label.text for label in told.sentence[0].block.labels[::-1]), told.edition.name)
+    above = (
+        *(label.text for label in sentence.sentence[0].block.labels[::-1]),
+        sentence.edition.name,
+    )
     nouns = (found[0] for text in above if (found := _VALUE_NOUN.search(plain_line(text))))
     noun = next(nouns, "")
     return " ".join((*names, noun)) if noun else ""
 
 
-def _is_in_question(label: str, asked: _Asked) -> bool:
+def _is_in_question(label: str, question: _Question) -> bool:
     """Tell whether a question says all that a label does."""
-    if _SPACING.sub("", label) in _SPACING.sub("", asked.subject):
+    if _SPACING.sub("", label) in _SPACING.sub("", question.subject):
         return True
     values = values_of(Text(label))
     return (
-        all(value.is_among(asked.given) for value in values)
-        and all(word in asked.verbatim for word in _numbered(label, values))
+        all(value.is_among(question.given) for value in values)
+        and all(word in question.verbatim for word in _numbered(label, values))
         and all(
             is_generic(word)
             or (
-                not asked.features.isdisjoint(word.features[-1:])
-                and (word.text not in _OF_A_KIND or word.text in asked.subject)
+                not question.features.isdisjoint(word.features[-1:])
+                and (word.text not in _OF_A_KIND or word.text in question.subject)
             )
             for word in label_words(label)
         )
@@ -454,15 +466,15 @@ def _is_in_question(label: str, asked: _Asked) -> bool:
 
 def _chosen(found: Sequence[_Found]) -> list[_Found]:
     """Return the sentences to quote; none if it is not clear which ones answer."""
-    editions = {one.told.edition for one in found}
+    editions = {one.sentence.edition for one in found}
     older = {one for one in editions if any(_supersedes(other, one) for other in editions)}
-    current = [one for one in found if one.told.edition not in older]
+    current = [one for one in found if one.sentence.edition not in older]
     complete = [one for one in current if one.by_itself]
     if not complete and len({one.text for one in current}) > 1:
         return []  # each is only told by its heading to be about the question
     different = {one.text: one for one in reversed(complete or current)}
     chosen = list(reversed(different.values()))
-    above = {(one.told.source.id, one.told.headings) for one in chosen}
+    above = {(one.sentence.source.id, one.sentence.headings) for one in chosen}
     if len(chosen) > _MOST_SENTENCES or len(above) > len({source for source, _ in above}):
         return []  # too many, or told apart by headings that are not said
     return chosen
@@ -475,16 +487,16 @@ def _supersedes(newer: Edition, older: Edition) -> bool:
 def _answer(chosen: Sequence[_Found]) -> DirectAnswer:
     by_source: dict[str, list[_Found]] = {}
     for one in chosen:
-        by_source.setdefault(one.told.source.id, []).append(one)
+        by_source.setdefault(one.sentence.source.id, []).append(one)
     return DirectAnswer(
         sentences=tuple(one.text for one in chosen),
-        source_ids=tuple(one.told.source.id for one in chosen),
+        source_ids=tuple(one.sentence.source.id for one in chosen),
         quotes=tuple(map(_quote, by_source.values())),
     )
 
 
 def _quote(group: Sequence[_Found]) -> str:
-    source = group[0].told.source
+    source = group[0].sentence.source
     lines = [f"“{one.text}”" if one.is_quote else one.text for one in group]
     name = plain_line(source.title or source.file) or f"자료 {source.id}"
     return "\n".join((*lines, f"(출처: {name})"))

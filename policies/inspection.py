@@ -8,7 +8,7 @@ from guards.core.exchange import Exchange
 from guards.core.finding import Severity
 from guards.core.guard import Guard, Scope, Stage
 from guards.core.keeping import lazy
-from guards.core.reading import Asked, Part, Reading, read
+from guards.core.reading import Part, Reading, RequestReading, read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, Outcome, read_ahead, run
 from policies.coverage import Coverage
@@ -48,8 +48,8 @@ class Latest:
     garbage.
     """
 
-    def __init__(self, asked: Asked) -> None:
-        del asked
+    def __init__(self, request: RequestReading) -> None:
+        del request
         self._taken: tuple[tuple[str | None, int], Part | None, dict[object, object]] | None = None
 
     def again(self, reading: Reading) -> Reading | None:
@@ -72,7 +72,7 @@ def _of(reading: Reading) -> tuple[str | None, int]:
 def reading_of(exchange: Exchange, judged_from: int = 0) -> Reading:
     """Read an exchange, or return its reading if the look before was at the same answer."""
     reading = read(exchange, judged_from)
-    latest = reading.asked.once(Latest)
+    latest = reading.request.once(Latest)
     if known := latest.again(reading):
         return known
     latest.take(reading)
@@ -121,11 +121,11 @@ class Inspector:
 
         It may have been for another policy, which is no harm.
         """
-        return not read(exchange).told.is_unread
+        return not read(exchange).source_set.is_unread
 
     def read_ahead(self, exchange: Exchange) -> Iterator[None]:
         """Read what looking at any answer takes, before there is one; pause after each piece."""
-        return read_ahead(self._guards[Stage.OUTPUT], read(exchange).asked)
+        return read_ahead(self._guards[Stage.OUTPUT], read(exchange).request)
 
     def settled(self, exchange: Exchange, verdict: Verdict, *, may_edit: bool) -> Verdict:
         """Return the verdict over the same answer now that no second attempt is left."""

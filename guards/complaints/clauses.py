@@ -221,7 +221,7 @@ def clauses(message: str) -> Iterator[Clause]:
             word._replace(start=word.start + start, end=word.end + start)
             for word in words(piece[0])
         )
-        yield _clause(said, inside, asked="?" in message[end : end + 2])
+        yield _clause(said, inside, is_question="?" in message[end : end + 2])
 
 
 def _sighing(start: int, end: int) -> Clause:
@@ -230,7 +230,7 @@ def _sighing(start: int, end: int) -> Clause:
     return Clause((), sigh, asks=False, names_topic=False, names_others=False, addresses=False)
 
 
-def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, asked: bool) -> Clause:
+def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, is_question: bool) -> Clause:
     kinds = frozenset[str]().union(*(word.kinds for word in said))
     elsewhere = any(_limits("never").found(said))
     elsewhere = elsewhere or ("others" in kinds and not kinds & _SECOND_PERSON)
@@ -241,7 +241,7 @@ def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, asked: bool
     return Clause(
         sworn,
         grievance or _sigh(said),
-        _asks(said, evidence, sworn, asked=asked),
+        _asks(said, evidence, sworn, is_question=is_question),
         TOPIC in kinds,
         elsewhere,
         bool(kinds & _SECOND_PERSON),
@@ -279,7 +279,11 @@ def _sigh(said: tuple[Word, ...]) -> Grievance | None:
 
 
 def _asks(
-    said: tuple[Word, ...], evidence: list[Found], sworn: tuple[Swearword, ...], *, asked: bool
+    said: tuple[Word, ...],
+    evidence: list[Found],
+    sworn: tuple[Swearword, ...],
+    *,
+    is_question: bool,
 ) -> bool:
     """Tell whether the clause asks for something besides what it complains of."""
     covered = {at for one in evidence for at in range(one.start, one.end)}
@@ -288,4 +292,4 @@ def _asks(
     # Whoever asks why and calls names wants no answer.
     if any(word.addresses for word in sworn) or not any(TOPIC in word.kinds for word in rest):
         return bool(requests - _UNSPECIFIC) and not evidence
-    return bool(requests) or (asked and (not evidence or said[-1].tag in _LEFT_OPEN))
+    return bool(requests) or (is_question and (not evidence or said[-1].tag in _LEFT_OPEN))

@@ -36,23 +36,23 @@ class Source:
     score: float | None = None
 
 
-class Shelf:
-    """Where what was read of a request lies, for as long as the request lasts.
+class ReadingCache:
+    """Holds the reading of a request for as long as the request lasts.
 
-    Never compared, and empty wherever it arrives in another process.
+    It is never compared, and it is empty after pickling.
 
     Attributes:
-        asked: What `guards.core.reading` made of all but the answer; None as long as nothing was.
+        request: The `RequestReading` of `guards.core.reading`; None until it is made.
     """
 
-    __slots__ = ("asked",)
+    __slots__ = ("request",)
 
     def __init__(self) -> None:
-        self.asked: object | None = None
+        self.request: object | None = None
 
-    def __reduce__(self) -> tuple[type["Shelf"], tuple[()]]:
-        """Travel without what lies on it."""
-        return (Shelf, ())
+    def __reduce__(self) -> tuple[type["ReadingCache"], tuple[()]]:
+        """Pickle an empty cache."""
+        return (ReadingCache, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Exchange:
             ``policy``. The caller only ever adds to the rules.
         last_error_reason: Why the previous answer failed, such as ``no_evidence``.
         may_fetch: The request offers tools, so the model may still fetch evidence itself.
-        shelf: Shared by all that differ in nothing but the answer.
+        cache: Shared by all that differ in nothing but the answer.
     """
 
     question: str
@@ -83,7 +83,7 @@ class Exchange:
     intents: tuple[str, ...] = ()
     last_error_reason: str | None = None
     may_fetch: bool = False
-    shelf: Shelf = field(default_factory=Shelf, init=False, repr=False, compare=False)
+    cache: ReadingCache = field(default_factory=ReadingCache, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Keep `context` true to `sources`."""
@@ -95,5 +95,5 @@ class Exchange:
     def answered(self, answer: str) -> "Exchange":
         """Return the same exchange with an answer."""
         other = replace(self, answer=answer)
-        object.__setattr__(other, "shelf", self.shelf)
+        object.__setattr__(other, "cache", self.cache)
         return other

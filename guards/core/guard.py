@@ -9,7 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from guards.core.finding import Finding
-from guards.core.reading import Asked, Reading
+from guards.core.reading import Reading, RequestReading
 
 
 class Stage(StrEnum):
@@ -126,13 +126,13 @@ class Guard(ABC, Generic[SettingsT]):
         del reading
         return None
 
-    def read_ahead(self, asked: Asked) -> Iterator[None]:
+    def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read what checks of any answer to a request need; pause after each piece.
 
         What is read is kept with the request or its sources, so that it is there when the answer
         is. A check reads for itself what was not read ahead.
         """
-        del asked
+        del request
         yield from ()
 
     @abstractmethod

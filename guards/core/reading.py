@@ -6,7 +6,7 @@ day and one answer is looked at sentence by sentence:
 
 - `Text.once`: with the text; texts of sources are shared between requests by their content.
 - `SourceSet.once`: with the sources of a request together, shared between requests likewise.
-- `Asked.once`: with all of a request but its answer, shared by all looks at its answer.
+- `RequestReading.once`: with all of a request but its answer, shared by all looks at its answer.
 - `Reading.once`: with one look.
 
 The readers of slots are loaded by the first text that is read for them: a guard that asks for no
@@ -110,28 +110,28 @@ class AnswerText(Text):
     What is read of its sentences is kept with what was asked: the next look has them again.
     """
 
-    def __init__(self, raw: str, said: Keeping) -> None:
+    def __init__(self, raw: str, memo: Keeping) -> None:
         super().__init__(raw)
-        self._said = said
+        self._memo = memo
 
     @lazy
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences, in order, with their spans."""
-        return self._said.once(_growing).of(self.raw)
+        return self._memo.once(_growing).of(self.raw)
 
     @lazy
     def quantities(self) -> "tuple[Quantity, ...]":
         """The quantities, in order: amounts, dates, clocks."""
         from guards.text.slots.by_sentence import quantities_by_sentence
 
-        return quantities_by_sentence(self.raw, self._said)
+        return quantities_by_sentence(self.raw, self._memo)
 
     @lazy
     def names(self) -> "tuple[Name, ...]":
         """The names whose form shows them, in order: organisations, places, products, people."""
         from guards.text.slots.by_sentence import names_by_sentence
 
-        return names_by_sentence(self.raw, self._said)
+        return names_by_sentence(self.raw, self._memo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,24 +165,24 @@ class SourceSet(Keeping):
         )
 
 
-class Asked(Keeping):
+class RequestReading(Keeping):
     """All of an exchange but its answer.
 
     Attributes:
         exchange: The exchange, without an answer.
         question: The question's part.
-        told: The sources alone.
+        source_set: The sources alone.
         sources: One part for each source, in their order.
-        said: What was read of the sentences of its answers.
+        memo: Readings of the sentences of its answers.
     """
 
     def __init__(self, exchange: Exchange) -> None:
         super().__init__()
         self.exchange = exchange
-        self.said = Keeping()
+        self.memo = Keeping()
         self.question = Part("question", Text(exchange.question))
-        self.told = source_set(exchange.sources)
-        known = zip(self.told.parts, exchange.sources, strict=True)
+        self.source_set = source_set(exchange.sources)
+        known = zip(self.source_set.parts, exchange.sources, strict=True)
         self.sources = tuple(Part(part.name, part.text, source) for part, source in known)
 
     @lazy
@@ -197,7 +197,7 @@ class Reading:
 
     Attributes:
         exchange: What was read.
-        asked: All of it but the answer.
+        request: All of it but the answer.
         answer: The answer's part; None before the model has spoken.
         judged_from: Where in the answer that begins which has to be judged; what stands before it
             was, and only tells what the rest means.
@@ -205,7 +205,7 @@ class Reading:
     """
 
     exchange: Exchange
-    asked: Asked
+    request: RequestReading
     answer: Part | None
     judged_from: int = 0
     kept: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
@@ -219,7 +219,7 @@ class Reading:
     @property
     def question(self) -> Part:
         """The question's part."""
-        return self.asked.question
+        return self.request.question
 
     @property
     def sources(self) -> tuple[Part, ...]:
@@ -227,12 +227,12 @@ class Reading:
 
         The title is not in the text: look at ``part.source.title``.
         """
-        return self.asked.sources
+        return self.request.sources
 
     @property
-    def told(self) -> SourceSet:
+    def source_set(self) -> SourceSet:
         """The sources alone."""
-        return self.asked.told
+        return self.request.source_set
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -248,11 +248,11 @@ def read(exchange: Exchange, judged_from: int = 0) -> Reading:
         exchange: The exchange.
         judged_from: Where in the answer that begins which has to be judged.
     """
-    asked, answer = _asked(exchange), exchange.answer
+    request, answer = _request_reading(exchange), exchange.answer
     return Reading(
         exchange=exchange,
-        asked=asked,
-        answer=None if answer is None else Part("answer", AnswerText(answer, asked.said)),
+        request=request,
+        answer=None if answer is None else Part("answer", AnswerText(answer, request.memo)),
         judged_from=judged_from,
     )
 
@@ -285,15 +285,15 @@ def forget_sources() -> None:
     SOURCE_SETS.clear()
 
 
-def _growing(said: Keeping) -> GrowingSentences:
-    del said
+def _growing(memo: Keeping) -> GrowingSentences:
+    del memo
     return GrowingSentences()
 
 
-def _asked(exchange: Exchange) -> Asked:
+def _request_reading(exchange: Exchange) -> RequestReading:
     """Return what was read of the request, which lies with it."""
-    kept = exchange.shelf.asked
-    if isinstance(kept, Asked):
+    kept = exchange.cache.request
+    if isinstance(kept, RequestReading):
         return kept
-    made = exchange.shelf.asked = Asked(replace(exchange, answer=None))
+    made = exchange.cache.request = RequestReading(replace(exchange, answer=None))
     return made

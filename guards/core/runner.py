@@ -9,7 +9,7 @@ from typing import Any
 
 from guards.core.finding import Finding
 from guards.core.guard import Guard
-from guards.core.reading import Asked, Reading
+from guards.core.reading import Reading, RequestReading
 
 
 class Outcome(StrEnum):
@@ -53,12 +53,12 @@ def run(guards: Iterable[Guard[Any]], reading: Reading) -> tuple[GuardReport, ..
     return tuple(_run_one(guard, reading) for guard in guards)
 
 
-def read_ahead(guards: Iterable[Guard[Any]], asked: Asked) -> Iterator[None]:
+def read_ahead(guards: Iterable[Guard[Any]], request: RequestReading) -> Iterator[None]:
     """Read what guards need for any answer to a request, with a pause after each piece."""
     for guard in guards:
         # What broke breaks again when the guard runs, and is reported then.
         with suppress(Exception):
-            yield from guard.read_ahead(asked)
+            yield from guard.read_ahead(request)
 
 
 def _run_one(guard: Guard[Any], reading: Reading) -> GuardReport:

@@ -9,7 +9,7 @@ from guards.claims.reader import read_claims
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence
 from guards.core.keeping import lazy
-from guards.core.reading import Asked, Reading
+from guards.core.reading import Reading, RequestReading
 from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
 from guards.evidence.calculations.arithmetic import Arithmetic
 from guards.evidence.calculations.derivable import Derivable
@@ -49,16 +49,16 @@ def answer_figures(reading: Reading) -> tuple[Figure, ...]:
 
 def answer_arithmetic(reading: Reading) -> Arithmetic:
     """Return how an answer comes to its figures."""
-    sources = reading.told.once(SourceFigures)
+    sources = reading.source_set.once(SourceFigures)
     figures = reading.once(answer_figures)
-    asked = reading.asked.once(asked_figures)
+    user = reading.request.once(user_figures)
     answer = reading.once(answer_claims)
-    return Arithmetic(answer, figures, asked, sources.figures, sources.index.likeness)
+    return Arithmetic(answer, figures, user, sources.figures, sources.index.likeness)
 
 
-def asked_figures(asked: Asked) -> tuple[Figure, ...]:
+def user_figures(request: RequestReading) -> tuple[Figure, ...]:
     """Return the figures of the question and of the turns before."""
-    texts = (asked.question.text.raw, asked.exchange.echo)
+    texts = (request.question.text.raw, request.exchange.echo)
     return tuple(figure for text in texts for figure in figures_in(read_claims(text), "", -1))
 
 
@@ -78,20 +78,20 @@ class Compared:
         # Neither the reading nor the request: they keep this, and must go when nobody needs them.
         self.text = reading.answer.text if reading.answer else None
         self.parts = reading.sources
-        self._question = reading.asked.once(_question_figures)
-        self._earlier = reading.asked.once(_earlier_figures)
-        self._bare_numbers = reading.asked.once(_bare_numbers)
+        self._question = reading.request.once(_question_figures)
+        self._earlier = reading.request.once(_earlier_figures)
+        self._bare_numbers = reading.request.once(_bare_numbers)
         self.judged_from = reading.judged_from
         self.answer = reading.once(answer_claims)
         self.figures = reading.once(answer_figures)
-        self.sources = reading.told.once(SourceFigures)
+        self.sources = reading.source_set.once(SourceFigures)
         self._bound: dict[int, Bound] = {}
 
     @property
     def is_small(self) -> bool:
         """Whether there are few enough figures to hold each against each."""
-        own, told = len(self.figures), len(self.sources.figures)
-        return own <= _MOST_FIGURES and own * told <= _MOST_PAIRS
+        own, sources = len(self.figures), len(self.sources.figures)
+        return own <= _MOST_FIGURES and own * sources <= _MOST_PAIRS
 
     @lazy
     def asserted(self) -> tuple[Figure, ...]:
@@ -135,18 +135,18 @@ class Compared:
             self._bound[figure.start] = self.sources.bind(figure)
         return self._bound[figure.start]
 
-    def says(self, told: Figure | None) -> bool:
+    def says(self, source: Figure | None) -> bool:
         """Tell whether the answer gives a figure of the sources at its place, or sets it aside."""
         return any(
-            same_value(one.measure, told.measure)
-            and (self._is_taken_back(one) or self._is_at_home(one, told))
+            same_value(one.measure, source.measure)
+            and (self._is_taken_back(one) or self._is_at_home(one, source))
             for one in self.figures
-            if told is not None
+            if source is not None
         )
 
-    def _is_at_home(self, figure: Figure, told: Figure) -> bool:
+    def _is_at_home(self, figure: Figure, source: Figure) -> bool:
         bound = self.bound(figure)
-        return bound.held is Held.HELD and bound.same is told
+        return bound.held is Held.HELD and bound.same is source
 
     def _is_taken_back(self, figure: Figure) -> bool:
         return _TAKEN_BACK.match(self.answer.page.plain, figure.end) is not None
@@ -222,20 +222,20 @@ class Compared:
         return (Evidence(source_id, part.text.raw[start:end]),)
 
 
-def _question_figures(asked: Asked) -> tuple[Figure, ...]:
-    return tuple(figures_in(read_claims(asked.question.text.raw), "", -1))
+def _question_figures(request: RequestReading) -> tuple[Figure, ...]:
+    return tuple(figures_in(read_claims(request.question.text.raw), "", -1))
 
 
-def _earlier_figures(asked: Asked) -> tuple[Figure, ...]:
-    return tuple(figures_in(read_claims(asked.exchange.echo), "", -1))
+def _earlier_figures(request: RequestReading) -> tuple[Figure, ...]:
+    return tuple(figures_in(read_claims(request.exchange.echo), "", -1))
 
 
-def _bare_numbers(asked: Asked) -> frozenset[Fraction]:
+def _bare_numbers(request: RequestReading) -> frozenset[Fraction]:
     """Return the numbers of a question that stand without a unit."""
-    text = asked.question.text.raw
+    text = request.question.text.raw
     typed = [
         (one.start, one.end)
-        for one in asked.question.text.quantities
+        for one in request.question.text.quantities
         if one.measure.dimension != Dimension.BARE
     ]
     return frozenset(

@@ -99,12 +99,12 @@ class SourceFigures:
         values: Each value that they give, with its dimension.
     """
 
-    def __init__(self, told: SourceSet) -> None:
-        self.index = told.once(SourceIndex)
+    def __init__(self, sources: SourceSet) -> None:
+        self.index = sources.once(SourceIndex)
         self.figures: list[Figure] = []
         self._in_headings: list[Measure] = []
         for number, reading in enumerate(self.index.readings):
-            source = told.parts[number].source
+            source = sources.parts[number].source
             self.figures += figures_in(reading, source.title if source else "", number)
             if source is not None:
                 heading = f"{source.title} {source.file}"
@@ -193,11 +193,11 @@ class SourceFigures:
     ) -> Bound:
         """Hold the words beside a figure that the sources have against theirs."""
         likeness, here = best
-        told = [one for one in same if one.group == figure.group]
-        other_base = self._for_other_base(figure, asking, told)
+        sources = [one for one in same if one.group == figure.group]
+        other_base = self._for_other_base(figure, asking, sources)
         if other_base is not None:
             return Bound(Held.OTHER_BASE, other_base[1], other_base[0], here)
-        other_side = self._on_other_side(figure, asking, told)
+        other_side = self._on_other_side(figure, asking, sources)
         if other_side is not None:
             return Bound(Held.OTHER_SIDE, other_side[1], other_side[0], here)
         return Bound(Held.HELD, same=here, likeness=likeness)
@@ -244,7 +244,7 @@ class SourceFigures:
         return asking.likeness(figure.context, self._weights[figure.place])
 
     def _for_other_base(
-        self, figure: Figure, asking: Asking, told: Sequence[Figure]
+        self, figure: Figure, asking: Asking, sources: Sequence[Figure]
     ) -> tuple[float, Figure] | None:
         """Return the figure of the same value that the sources give for another time or trip.
 
@@ -252,13 +252,13 @@ class SourceFigures:
         """
         if counts_open_days(figure):
             is_other = not self._tells_open_days
-        elif told and all(map(counts_open_days, told)):
+        elif sources and all(map(counts_open_days, sources)):
             is_other = not any(tells_open_days(one.text) for one in figure.sentence)
         else:
             base = base_of(figure)
-            bases = {base_of(one) for one in told} - {""}
+            bases = {base_of(one) for one in sources} - {""}
             is_other = bool(base and bases) and base not in bases
-        best = self._closest(asking, told if is_other else ())
+        best = self._closest(asking, sources if is_other else ())
         return best if best and best[0] >= BINDING.speaks_of_the_same else None
 
     def _on_other_side(
@@ -271,12 +271,12 @@ class SourceFigures:
         own = side_of(figure)
         if not own.is_one or figure.claim.clause.is_concession:
             return None
-        told = [(one, side_of(one)) for one in told_so]
-        if any(own.is_as(side) for _, side in told):
+        sources = [(one, side_of(one)) for one in told_so]
+        if any(own.is_as(side) for _, side in sources):
             return None
         near = [
             (likeness, one, side)
-            for one, side in told
+            for one, side in sources
             if (likeness := self._likeness(asking, one)) >= BINDING.other_side
         ]
         if not near or not all(contradicts(own, side) for *_, side in near):

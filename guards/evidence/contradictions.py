@@ -48,7 +48,7 @@ _POINTING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ValueSentence:
     """A sentence of a source with values, and the source that has it.
 
     Attributes:
@@ -96,48 +96,48 @@ class Side:
     """One side of a contradiction, as an answer may take it.
 
     Attributes:
-        told: Who says it.
+        own: Who says it.
         value: The value that is said.
         other: Who says otherwise.
         other_value: The value that is said there.
     """
 
-    told: Told
+    own: ValueSentence
     value: Value
-    other: Told
+    other: ValueSentence
     other_value: Value
 
     @property
     def is_older(self) -> bool:
         """Whether the other source is certainly the newer edition."""
-        return self.other.edition.is_newer_than(self.told.edition)
+        return self.other.edition.is_newer_than(self.own.edition)
 
     @property
     def is_newer(self) -> bool:
         """Whether this source is certainly the newer edition."""
-        return self.told.edition.is_newer_than(self.other.edition)
+        return self.own.edition.is_newer_than(self.other.edition)
 
 
 class Contradictions:
     """What the sources of a request say in values, and where they contradict one another.
 
     Attributes:
-        told: Every sentence with values, in order.
+        sentences: Every sentence with values, in order.
         sides: Both sides of every contradiction.
     """
 
     def __init__(self, sources: SourceSet) -> None:
         readings = sources.once(SourceIndex).readings
-        self.told = [
+        self.sentences = [
             one
             for part, reading in zip(sources.parts, readings, strict=True)
             if part.source
-            for one in _told_by(part.source, part, reading)
+            for one in _value_sentences(part.source, part, reading)
         ]
-        self.sides = tuple(_sides_of(self.told))
+        self.sides = tuple(_sides_of(self.sentences))
 
 
-def _told_by(source: Source, part: Part, reading: Reading) -> Iterator[Told]:
+def _value_sentences(source: Source, part: Part, reading: Reading) -> Iterator[ValueSentence]:
     edition = edition_of(source)
     plain = reading.page.plain
     heads = _heads(reading)
@@ -157,7 +157,7 @@ def _told_by(source: Source, part: Part, reading: Reading) -> Iterator[Told]:
         # A sentence before one that is no item of a list is about something else.
         lead_in = lead_in if is_item else ""
         above = (*(label.text for label in labels), lead_in)
-        yield Told(
+        yield ValueSentence(
             source=source,
             edition=edition,
             sentence=sentence,
@@ -240,9 +240,9 @@ def _line(raw: str, start: int, end: int) -> str:
     return raw[raw.rfind("\n", 0, start) + 1 : stop if stop >= 0 else len(raw)].strip()
 
 
-def _sides_of(told: Iterable[Told]) -> Iterator[Side]:
-    by_key: dict[Key, list[Told]] = defaultdict(list)
-    for one in told:
+def _sides_of(sentences: Iterable[ValueSentence]) -> Iterator[Side]:
+    by_key: dict[Key, list[ValueSentence]] = defaultdict(list)
+    for one in sentences:
         by_key[one.key].append(one)
     for group in by_key.values():
         if len(group) > _MOST_WITH_ONE_KEY:
@@ -254,7 +254,7 @@ def _sides_of(told: Iterable[Told]) -> Iterator[Side]:
                     yield Side(other, other_value, one, value)
 
 
-def _contradictions(one: Told, other: Told) -> list[tuple[Value, Value]]:
+def _contradictions(one: ValueSentence, other: ValueSentence) -> list[tuple[Value, Value]]:
     if len(one.values) != len(other.values) or not _on_one_subject(one, other):
         return []
     pairs = list(zip(one.values, other.values, strict=True))
@@ -269,7 +269,7 @@ def _contradictions(one: Told, other: Told) -> list[tuple[Value, Value]]:
     return different
 
 
-def _on_one_subject(one: Told, other: Told) -> bool:
+def _on_one_subject(one: ValueSentence, other: ValueSentence) -> bool:
     """Tell whether two sentences with one key are about the same thing."""
     leans = one.points or other.points
     words = min(one.words, other.words)

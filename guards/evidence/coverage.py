@@ -65,10 +65,12 @@ class Topics:
         text: The titles and texts of all sources, in lower case.
     """
 
-    def __init__(self, told: SourceSet) -> None:
-        index = told.once(SourceIndex)
-        self.titles = [part.source.title.casefold() if part.source else "" for part in told.parts]
-        self.text = "\n".join((*self.titles, *(part.text.raw.casefold() for part in told.parts)))
+    def __init__(self, sources: SourceSet) -> None:
+        index = sources.once(SourceIndex)
+        self.titles = [
+            part.source.title.casefold() if part.source else "" for part in sources.parts
+        ]
+        self.text = "\n".join((*self.titles, *(part.text.raw.casefold() for part in sources.parts)))
         around: dict[_Place, set[str]] = defaultdict(set)
         said: dict[_Place, list[str]] = {}
         for one in index.claims:
@@ -156,7 +158,9 @@ def without_spacing(text: str) -> str:
     return _SPACING.sub("", text)
 
 
-def question_coverage(question: str, told: SourceSet, weights: Weights = _FITTED) -> float | None:
+def question_coverage(
+    question: str, sources: SourceSet, weights: Weights = _FITTED
+) -> float | None:
     """Return the share, from 0 to 1, of what a question is about that one sentence speaks of.
 
     None if the question cannot be compared, because it names no subject.
@@ -164,7 +168,7 @@ def question_coverage(question: str, told: SourceSet, weights: Weights = _FITTED
     words = topic_words(question)
     if all(word.is_minor for word in words):
         return None
-    topics = told.once(Topics)
+    topics = sources.once(Topics)
     speaking = [topics.speaking_of(word) for word in words]
     weighed = [
         _weight(word, sum(one.sentences), len(topics), weights)
@@ -187,5 +191,5 @@ def _held(
     weighed: Sequence[float], speaking: Sequence[Speaking], source: int, window: slice
 ) -> float:
     """Return the weight of the words of which a title or some sentences speak."""
-    told = zip(weighed, speaking, strict=True)
-    return sum(weight for weight, one in told if one.titles[source] or any(one.sentences[window]))
+    pairs = zip(weighed, speaking, strict=True)
+    return sum(weight for weight, one in pairs if one.titles[source] or any(one.sentences[window]))

@@ -70,12 +70,12 @@ class Doubts:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._index = reading.told.once(SourceIndex)
-        self._meaning = reading.told.once(SourceMeaning)
-        self._figures = reading.told.once(SourceFigures)
-        self._vocabulary = reading.asked.once(Vocabulary)
-        self._asked = reading.asked.once(asked_features)
-        self._sources = " ".join(part.text.raw for part in reading.told.parts)
+        self._index = reading.source_set.once(SourceIndex)
+        self._meaning = reading.source_set.once(SourceMeaning)
+        self._figures = reading.source_set.once(SourceFigures)
+        self._vocabulary = reading.request.once(Vocabulary)
+        self._question_features = reading.request.once(asked_features)
+        self._sources = " ".join(part.text.raw for part in reading.source_set.parts)
         self._dense = dense(self._sources)
         said = reading.once(answer_claims)
         self._page = said.page
@@ -151,17 +151,17 @@ class Doubts:
         """Return how much a source opposes, and which limits of the nearest claim are left out."""
         opposed, limits, other = 0.0, 0, False
         for statement in said:
-            against = self._meaning.related(statement, self._asked, (-1,))
+            against = self._meaning.related(statement, self._question_features, (-1,))
             opposed = max([opposed, *(one.share for one in against)])
-            nearest = next(iter(self._meaning.about(statement, self._asked)), None)
+            nearest = next(iter(self._meaning.about(statement, self._question_features)), None)
             if nearest is not None:
                 limits = max(limits, self._limits_left_out(nearest))
-                other = other or nearest.told.modality is not statement.modality
+                other = other or nearest.source_statement.modality is not statement.modality
         return {"opposed": opposed, "limits_left_out": limits, "other_modality": float(other)}
 
     def _limits_left_out(self, match: Match) -> int:
-        around = {**self._asked, **match.statement.around}
-        limits = (*match.told.only, *match.told.given)
+        around = {**self._question_features, **match.statement.around}
+        limits = (*match.source_statement.only, *match.source_statement.given)
         return sum(not word.is_light and not covered(word, around) for word in limits)
 
     def _of_neighbours(self, words: Sequence[Word]) -> dict[str, float]:

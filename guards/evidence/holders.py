@@ -9,13 +9,13 @@ condition. What is not certain counts as another holder.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from guards.claims.asked import asked_words, is_generic
 from guards.claims.layout import Level
+from guards.claims.question import asked_words, is_generic
 from guards.claims.reader import Claim, label_words
 from guards.claims.reader import Reading as Claims
 from guards.core.finding import Evidence, Finding
 from guards.core.reading import Reading
-from guards.evidence.answers import answer_claims, answer_figures, asked_figures
+from guards.evidence.answers import answer_claims, answer_figures, user_figures
 from guards.evidence.binding import SourceFigures
 from guards.evidence.figures import Figure
 from guards.evidence.index import Context, SourceClaim, SourceIndex, key_of
@@ -54,7 +54,7 @@ def has_same_holder(finding: Finding, reading: Reading) -> bool:
 
 def _holding(value: str, evidence: Iterable[Evidence], reading: Reading) -> Iterator[SourceClaim]:
     """Yield the claims of a finding's evidence in whose sentence a value stands."""
-    index = reading.told.once(SourceIndex)
+    index = reading.source_set.once(SourceIndex)
     # 1층 does not stand in 지하 1층, nor 500원 in 1,500원.
     stands = re.compile(rf"(?<![\d,.])(?<!지하){re.escape(_dense(value))}")
     for quoted in evidence:
@@ -92,25 +92,25 @@ class _Said:
         words = [word for one in sentences for claim in one for word in claim.clause.words]
         words += [word for one in sentences for _, label in one[0].labels for word in label]
         question = reading.question.text.raw
-        asked = asked_words(question)
+        focus = asked_words(question)
         own = [word for word in around if _is_telling(word)]
-        self._subject = [*own, *filter(_is_telling, _needed(asked, own, question))]
-        self._named = frozenset(feature for one in (*words, *asked) for feature in one.features)
-        self._keys = frozenset(key_of(one.measure) for one in reading.asked.once(asked_figures))
+        self._subject = [*own, *filter(_is_telling, _needed(focus, own, question))]
+        self._named = frozenset(feature for one in (*words, *focus) for feature in one.features)
+        self._keys = frozenset(key_of(one.measure) for one in reading.request.once(user_figures))
         self._text = " ".join((question, *(claim.text for one in sentences for claim in one)))
 
-    def is_of(self, told: SourceClaim, value: str) -> bool:
+    def is_of(self, claim: SourceClaim, value: str) -> bool:
         """Tell whether a claim of a source that has a value is about the same thing."""
-        if not (self._is_in_place(told) and all(map(self._names, _telling_words(told)))):
+        if not (self._is_in_place(claim) and all(map(self._names, _telling_words(claim)))):
             return False
-        sources = self._reading.told.once(SourceFigures)
+        sources = self._reading.source_set.once(SourceFigures)
         right = [
             one
             for one in sources.figures
-            if one.claim is told.claim and _dense(one.quantity.text) in _dense(value)
+            if one.claim is claim.claim and _dense(one.quantity.text) in _dense(value)
         ]
         if not (right and self._figures):
-            return self._is_covered_by(told.context)
+            return self._is_covered_by(claim.context)
         return any(
             self._is_covered_by(one.context)
             and self._names_column(one, sources.figures)
@@ -126,18 +126,18 @@ class _Said:
     def _names(self, word: Word) -> bool:
         return not _is_telling(word) or stands_in(word, self._named)
 
-    def _is_in_place(self, told: SourceClaim) -> bool:
+    def _is_in_place(self, claim: SourceClaim) -> bool:
         """Tell whether neither title nor headings are those of a sibling or of another year."""
         reading = self._reading
-        source = reading.sources[told.source].source
-        above = [source.title if source else "", *(one.text for one in told.claim.block.labels)]
-        there = set(_YEAR.findall(" ".join((*above, *(one.text for one in told.sentence)))))
-        asked = set(_YEAR.findall(self._text))
-        if asked and there and asked.isdisjoint(there):
+        source = reading.sources[claim.source].source
+        above = [source.title if source else "", *(one.text for one in claim.claim.block.labels)]
+        there = set(_YEAR.findall(" ".join((*above, *(one.text for one in claim.sentence)))))
+        years = set(_YEAR.findall(self._text))
+        if years and there and years.isdisjoint(there):
             return False
-        siblings = reading.told.once(Siblings)
+        siblings = reading.source_set.once(Siblings)
         foreign = siblings.foreign(self._text, reading.question.text.raw, reading.exchange.echo)
-        return place_of(told.claim, told.source) not in foreign
+        return place_of(claim.claim, claim.source) not in foreign
 
     def _stands_alike(self, right: Figure, own: Figure) -> bool:
         """Tell whether two figures stand beside the same other figures."""
@@ -163,7 +163,7 @@ class _Said:
         return is_alone or all(map(self._names, (w for text in columns for w in label_words(text))))
 
 
-def _needed(asked: Sequence[Word], own: Sequence[Word], question: str) -> Iterator[Word]:
+def _needed(words: Sequence[Word], own: Sequence[Word], question: str) -> Iterator[Word]:
     """Yield the words of a question that say what a claim is about, besides the claim's own.
 
     A claim that names enough by itself needs those only that stand in one phrase with its words.
@@ -172,7 +172,7 @@ def _needed(asked: Sequence[Word], own: Sequence[Word], question: str) -> Iterat
     said = {feature for word in own for feature in word.features}
     phrase: list[Word] = []
     # A question without words has none behind any, either.
-    for word, behind in zip(asked, [*asked[1:], None], strict=False):
+    for word, behind in zip(words, [*words[1:], None], strict=False):
         phrase.append(word)
         if (
             behind is None
@@ -224,12 +224,12 @@ def _is_telling(word: Word) -> bool:
     return is_noun and not (word.is_light or is_generic(word))
 
 
-def _telling_words(told: SourceClaim) -> Iterator[Word]:
+def _telling_words(one: SourceClaim) -> Iterator[Word]:
     """Yield the words that tell a claim of a source from those beside it."""
-    for level, words in told.claim.labels:
+    for level, words in one.claim.labels:
         if level in _TELLING:
             yield from words
-    for claim in told.sentence[: told.claim.position + 1]:
+    for claim in one.sentence[: one.claim.position + 1]:
         around = [word for word in claim.clause.words if not _is_in_figure(word, claim)]
         yield from around if claim.clause.is_condition else _topic(around)
 

@@ -124,11 +124,11 @@ class SourceIndex:
         readings: The sources, read.
     """
 
-    def __init__(self, told: SourceSet) -> None:
+    def __init__(self, sources: SourceSet) -> None:
         self.claims: list[SourceClaim] = []
         self.readings: list[Reading] = []
         self._postings: dict[str, list[int]] = defaultdict(list)
-        for number, part in enumerate(told.parts):
+        for number, part in enumerate(sources.parts):
             reading = part.text.once(claims_of)
             self.readings.append(reading)
             title = part.source.title if part.source else ""

@@ -27,10 +27,12 @@ class Near(NamedTuple):
 class NamesByHead:
     """The names of some sources, by head and sentence."""
 
-    def __init__(self, told: SourceSet) -> None:
-        self._index = told.once(SourceIndex)
+    def __init__(self, sources: SourceSet) -> None:
+        self._index = sources.once(SourceIndex)
         self._names: dict[tuple[str, int, int], list[str]] = defaultdict(list)
-        for number, (part, read) in enumerate(zip(told.parts, self._index.readings, strict=True)):
+        for number, (part, read) in enumerate(
+            zip(sources.parts, self._index.readings, strict=True)
+        ):
             for sentence, names in by_sentence(read, part.text.names):
                 for name in names:
                     self._names[name.head, number, sentence[0].sentence].append(name.text)

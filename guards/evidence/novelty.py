@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from guards.core.reading import Asked
+from guards.core.reading import RequestReading
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.thresholds import NOVEL_VERB
 from guards.korean.words import Word, canonical
@@ -38,27 +38,27 @@ class Measured(NamedTuple):
 class Vocabulary:
     """The words of a request's sources, and those that its question only speaks of."""
 
-    def __init__(self, asked: Asked) -> None:
-        self._index = asked.told.once(SourceIndex)
-        sources = asked.exchange.sources
+    def __init__(self, request: RequestReading) -> None:
+        self._index = request.source_set.once(SourceIndex)
+        sources = request.exchange.sources
         self._text = dense(" ".join(f"{one.title} {one.text} {one.file}" for one in sources))
-        spoken = (asked.question.text, asked.echo)
-        self._asked = frozenset(
+        spoken = (request.question.text, request.echo)
+        self._request_words = frozenset(
             feature
             for text in spoken
             for claim in text.once(claims_of).claims
             for word in claim.clause.words
             for feature in word.features
         )
-        self._asked_text = dense(" ".join(text.raw for text in spoken))
+        self._request_text = dense(" ".join(text.raw for text in spoken))
         self._kept: dict[str, bool] = {}
 
     def measure(self, found: Iterable[Word]) -> Measured:
         """Return how the sources stand to the words of a clause."""
-        told = [word for word in found if self._tells(word)]
-        novel = sum(self._novelty(word) for word in told)
-        share = 1 - novel / len(told) if told else 1.0
-        return Measured(len(told), novel, share)
+        telling = [word for word in found if self._tells(word)]
+        novel = sum(self._novelty(word) for word in telling)
+        share = 1 - novel / len(telling) if telling else 1.0
+        return Measured(len(telling), novel, share)
 
     def is_new(self, word: Word) -> bool:
         """Tell whether a word tells something and no source has it in any form; verbs never."""
@@ -72,7 +72,7 @@ class Vocabulary:
 
     def is_asked(self, word: Word) -> bool:
         """Tell whether the question names a noun."""
-        return word.features[-1] in self._asked or dense(word.text) in self._asked_text
+        return word.features[-1] in self._request_words or dense(word.text) in self._request_text
 
     def _tells(self, word: Word) -> bool:
         """Tell whether a word is neither general nor one that only the question has."""
@@ -80,7 +80,7 @@ class Vocabulary:
             return False
         if word.is_verb and word.text + "다" in _general():
             return False
-        return not all(one in self._asked or one in _general() for one in word.features)
+        return not all(one in self._request_words or one in _general() for one in word.features)
 
     def _novelty(self, word: Word) -> float:
         verb = word.text + "다"
@@ -114,20 +114,20 @@ class Vocabulary:
     def _is_root(self, noun: str) -> bool:
         return (
             noun in _general()
-            or noun in self._asked
+            or noun in self._request_words
             or self._index.knows(noun)
-            or (len(noun) >= _SHORTEST and (noun in self._text or noun in self._asked_text))
+            or (len(noun) >= _SHORTEST and (noun in self._text or noun in self._request_text))
         )
 
-    def held(self, told: Iterable[Word]) -> float:
+    def held(self, words: Iterable[Word]) -> float:
         """Return the share of some words, rare ones more, that one source claim holds.
 
         What it is about counts with it; words that only the question has prove nothing.
         """
         wanted = {
             word.features[-1]: word.features
-            for word in told
-            if self._index.knows(word.features[-1]) or word.features[-1] not in self._asked
+            for word in words
+            if self._index.knows(word.features[-1]) or word.features[-1] not in self._request_words
         }
         held: defaultdict[int, float] = defaultdict(float)
         total = 0.0

@@ -61,15 +61,15 @@ def _units(word: Word) -> Iterator[Unit]:
 
 
 class SourcePassages:
-    """The sentences of some sources; made once for them (``told.once(SourcePassages)``).
+    """The sentences of some sources; made once for them (``sources.once(SourcePassages)``).
 
     Attributes:
         index: Their claims.
     """
 
-    def __init__(self, told: SourceSet) -> None:
-        self.index = told.once(SourceIndex)
-        self._parts = told.parts
+    def __init__(self, sources: SourceSet) -> None:
+        self.index = sources.once(SourceIndex)
+        self._parts = sources.parts
         self._places: dict[tuple[int, int], Place] = {}
 
     def sentence(self, place: Place) -> str:

@@ -126,8 +126,8 @@ def _lines(reading: Reading, raw: str) -> Iterator[Line]:
 class Rests:
     """The sources of a request, to be asked what an answer rests on."""
 
-    def __init__(self, told: SourceSet) -> None:
-        self._figures = told.once(SourceFigures)
+    def __init__(self, sources: SourceSet) -> None:
+        self._figures = sources.once(SourceFigures)
         self._index = self._figures.index
         self._by_group: dict[str, list[Figure]] = defaultdict(list)
         for figure in self._figures.figures:
@@ -154,12 +154,12 @@ class Rests:
         page = self._index.readings[one.source].page
         return page.plain[one.sentence[0].start : one.sentence[-1].end]
 
-    def of_line(self, line: Line, asked: Collection[str], foreign: Foreign) -> Iterator[Rest]:
+    def of_line(self, line: Line, question: Collection[str], foreign: Foreign) -> Iterator[Rest]:
         """Yield what figures and words of a line rest on, where that is foreign.
 
         Args:
             line: The line.
-            asked: The words of the question.
+            question: The words of the question.
             foreign: The foreign pieces.
         """
         for said in line.claims:
@@ -168,7 +168,7 @@ class Rests:
             if any(rest.is_sure for rest in resting):
                 yield from resting
                 continue
-            of_words = self._of_words(said, asked, foreign)
+            of_words = self._of_words(said, question, foreign)
             yield from [of_words] if of_words else resting
 
     def _of_figure(self, figure: Figure, start: int, end: int, foreign: Foreign) -> Rest | None:
@@ -201,11 +201,11 @@ class Rests:
             found = self._by_measure[figure.measure] = (same, others)
         return found
 
-    def _of_words(self, said: Said, asked: Collection[str], foreign: Foreign) -> Rest | None:
+    def _of_words(self, said: Said, question: Collection[str], foreign: Foreign) -> Rest | None:
         telling = [
             word
             for word in said.claim.clause.words
-            if not word.is_light and self._is_foreign(word, foreign, asked)
+            if not word.is_light and self._is_foreign(word, foreign, question)
         ]
         likeness, best = max(
             (
@@ -222,9 +222,9 @@ class Rests:
         meant = foreign[place_of(best.claim, best.source)]
         return Rest(said.start, said.end, (best,), meant, is_sure=True)
 
-    def _is_foreign(self, word: Word, foreign: Foreign, asked: Collection[str]) -> bool:
+    def _is_foreign(self, word: Word, foreign: Foreign, question: Collection[str]) -> bool:
         """Tell whether foreign claims say a word and nothing else does."""
-        if any(feature in asked for feature in word.features):
+        if any(feature in question for feature in word.features):
             return False
         holding = self._holding(word)
         return bool(holding) and all(place_of(one.claim, one.source) in foreign for one in holding)

@@ -90,17 +90,17 @@ def roles(claim: Claim) -> Iterator[Role]:
 
 
 def contrasts(
-    claim: Claim, sentence: Sequence[Claim], told: SourceSet, vocabulary: Vocabulary
+    claim: Claim, sentence: Sequence[Claim], sources: SourceSet, vocabulary: Vocabulary
 ) -> Iterator[Contrast]:
     """Yield the nouns of a clause that stand in the place of others of the sources.
 
     Args:
         claim: The clause of the answer.
         sentence: The clauses of its sentence.
-        told: The sources.
+        sources: The sources.
         vocabulary: What sources and question name.
     """
-    index, bindings = told.once(SourceIndex), told.once(Bindings)
+    index, bindings = sources.once(SourceIndex), sources.once(Bindings)
     own = [
         role
         for role in roles(claim)
@@ -168,9 +168,9 @@ def _narrows(noun: Word, other: Word) -> bool:
 class Bindings:
     """Which clauses of the sources have which words, their own or those of their labels."""
 
-    def __init__(self, told: SourceSet) -> None:
+    def __init__(self, sources: SourceSet) -> None:
         self._places: defaultdict[str, set[int]] = defaultdict(set)
-        for at, one in enumerate(told.once(SourceIndex).claims):
+        for at, one in enumerate(sources.once(SourceIndex).claims):
             labels = (word for _, found in one.claim.labels for word in found)
             for word in (*one.claim.clause.words, *labels):
                 for feature in word.features:

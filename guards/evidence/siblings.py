@@ -78,11 +78,13 @@ class Siblings:
         places: All pieces, in order.
     """
 
-    def __init__(self, told: SourceSet) -> None:
-        index = told.once(SourceIndex)
+    def __init__(self, sources: SourceSet) -> None:
+        index = sources.once(SourceIndex)
         places = dict.fromkeys(place_of(one.claim, one.source) for one in index.claims)
-        older = _older(told.parts)
-        self._pieces = [_titled(told.parts[place[0]], place, place[0] in older) for place in places]
+        older = _older(sources.parts)
+        self._pieces = [
+            _titled(sources.parts[place[0]], place, place[0] in older) for place in places
+        ]
         self.places = tuple(places)
         self._known: dict[Kind, set[str]] = defaultdict(set)
         for piece in self._pieces:

@@ -93,20 +93,20 @@ def side_of(figure: Figure) -> Side:
     )
 
 
-def contradicts(own: Side, told: Side) -> bool:
+def contradicts(own: Side, source: Side) -> bool:
     """Tell whether two figures of the same value say the same of its two sides.
 
     Whether the value itself belongs to a side tells them apart only where both say so.
     """
-    if own.is_exact and told.is_exact and own.is_low == told.is_low:
-        return own.values != told.values
-    if own.is_denied != told.is_denied:
+    if own.is_exact and source.is_exact and own.is_low == source.is_low:
+        return own.values != source.values
+    if own.is_denied != source.is_denied:
         return False
-    if (own.said or told.said) and own.last.isdisjoint(told.said):
+    if (own.said or source.said) and own.last.isdisjoint(source.said):
         return False
-    if own.is_later is not None and told.is_later is not None and own.is_later != told.is_later:
+    if own.is_later is not None and source.is_later is not None and own.is_later != source.is_later:
         return True
-    return own.is_low is not None and told.is_low is not None and own.is_low != told.is_low
+    return own.is_low is not None and source.is_low is not None and own.is_low != source.is_low
 
 
 def base_of(figure: Figure) -> str:

@@ -15,7 +15,7 @@ from operator import attrgetter, or_
 
 from guards.claims.reader import label_figures
 from guards.core.keeping import lazy
-from guards.core.reading import Asked, Part, Reading, SourceSet
+from guards.core.reading import Part, Reading, RequestReading, SourceSet
 from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
 from guards.evidence.binding import SourceFigures
 from guards.evidence.calculations.arithmetic import Outcome
@@ -88,9 +88,9 @@ class Carried:
 class _Figures:
     """The sources in which a figure stands."""
 
-    def __init__(self, told: SourceSet) -> None:
-        self._figures = told.once(SourceFigures)
-        self._titles = [_figures_of_title(part) for part in told.parts]
+    def __init__(self, sources: SourceSet) -> None:
+        self._figures = sources.once(SourceFigures)
+        self._titles = [_figures_of_title(part) for part in sources.parts]
         self._holders: dict[tuple[Measure, str], frozenset[int]] = {}
 
     @property
@@ -117,7 +117,7 @@ class _Figures:
         return whole | frozenset.intersection(*ends)
 
     def _with(self, measure: Measure, quantity: Quantity) -> frozenset[int]:
-        told = (
+        sources = (
             one.source
             for one in self._figures.with_value(measure)
             if _may_agree(quantity, one.quantity)
@@ -127,7 +127,7 @@ class _Figures:
             for place, figures in enumerate(self._titles)
             if any(same_value(measure, one.measure) for one in figures)
         )
-        return frozenset((*told, *titles))
+        return frozenset((*sources, *titles))
 
 
 class _Words:
@@ -137,12 +137,12 @@ class _Words:
     answer says.
     """
 
-    def __init__(self, asked: Asked) -> None:
-        self._passages = asked.told.once(SourcePassages)
+    def __init__(self, request: RequestReading) -> None:
+        self._passages = request.source_set.once(SourcePassages)
         self._index = self._passages.index
-        self._parts = asked.sources
-        asking = [claim.clause for claim in asked.question.text.once(claims_of).claims]
-        self._asked = frozenset(
+        self._parts = request.sources
+        asking = [claim.clause for claim in request.question.text.once(claims_of).claims]
+        self._request_words = frozenset(
             feature for clause in asking for word in clause.words for feature in word.features
         )
         self._asked_figures = [figure for clause in asking for figure in clause.figures]
@@ -179,7 +179,7 @@ class _Words:
         return any(same_value(figure.measure, one.measure) for one in self._asked_figures)
 
     def _counts(self, feature: str) -> bool:
-        return self._index.knows(feature) or feature not in self._asked
+        return self._index.knows(feature) or feature not in self._request_words
 
     def _held(self, units: Sequence[Unit]) -> Mapping[int, Mapping[int, int]]:
         """Return for each source what each of its sentences holds, as bits."""
@@ -209,14 +209,14 @@ class _Words:
         return tuple(_is_korean(part.text.raw[:_HEAD_CHARS]) for part in self._parts)
 
 
-def read_ahead(asked: Asked) -> Iterator[None]:
+def read_ahead(request: RequestReading) -> Iterator[None]:
     """Read of a request what statements are held against, with a pause after each piece."""
-    for part in asked.sources:
+    for part in request.sources:
         part.text.once(claims_of)
         yield
-    asked.told.once(_Figures)
+    request.source_set.once(_Figures)
     yield
-    asked.once(_Words)
+    request.once(_Words)
     yield
 
 
@@ -232,8 +232,8 @@ class Support:
         """
         self._reading = reading
         self._marks = marks
-        self._words = reading.asked.once(_Words)
-        self._figures = reading.told.once(_Figures)
+        self._words = reading.request.once(_Words)
+        self._figures = reading.source_set.once(_Figures)
         self._counts: dict[int, bool] = {}
 
     def figures(self, start: int, end: int) -> Sequence[Quantity]:

@@ -51,7 +51,7 @@ class _Words(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
-class _Told(NamedTuple):
+class _SourceSentence(NamedTuple):
     """A sentence of a source, and the id of that source."""
 
     source_id: str
@@ -62,23 +62,23 @@ class _Told(NamedTuple):
 class SourceSentences:
     """The sentences of all sources, found by the word that they begin or end with."""
 
-    def __init__(self, told: SourceSet) -> None:
-        index = told.once(SourceIndex)
-        self._by_end: dict[tuple[int, str], list[_Told]] = defaultdict(list)
+    def __init__(self, sources: SourceSet) -> None:
+        index = sources.once(SourceIndex)
+        self._by_end: dict[tuple[int, str], list[_SourceSentence]] = defaultdict(list)
         for source_id, text in dict.fromkeys(
             (one.source_id, index.text_of(one)) for one in index.claims
         ):
             words = _words_but_the_last(text)
             if len(words.texts) >= _FEWEST_SHARED:
-                self._by_end[0, words.texts[0]].append(_Told(source_id, text, words))
-                self._by_end[-1, words.texts[-1]].append(_Told(source_id, text, words))
+                self._by_end[0, words.texts[0]].append(_SourceSentence(source_id, text, words))
+                self._by_end[-1, words.texts[-1]].append(_SourceSentence(source_id, text, words))
 
-    def sharing_an_end(self, texts: Sequence[str]) -> list[_Told]:
+    def sharing_an_end(self, texts: Sequence[str]) -> list[_SourceSentence]:
         """Return the sentences that begin or end with the same word as some words."""
         return [one for end in (0, -1) for one in self._by_end.get((end, texts[end]), ())]
 
 
-def swap_in(sentence: str, told: SourceSet) -> Swap | None:
+def swap_in(sentence: str, sources: SourceSet) -> Swap | None:
     """Return the one place in which a sentence differs from the nearest source sentence.
 
     None if a source has the sentence as it stands, or none is like it.
@@ -89,7 +89,7 @@ def swap_in(sentence: str, told: SourceSet) -> Swap | None:
     if len(words.texts) <= most_shared:
         return None
     # What shares so many words at both ends together shares one of the two outermost.
-    for source_id, other, others in told.once(SourceSentences).sharing_an_end(words.texts):
+    for source_id, other, others in sources.once(SourceSentences).sharing_an_end(words.texts):
         if others.texts == words.texts:
             return None
         ahead, behind = _shared(words.texts, others.texts)

@@ -34,12 +34,12 @@ class UnknownName(NamedTuple):
     """A name that a question gives, and those of its kind that the sources know.
 
     Attributes:
-        asked: The name.
+        name: The name.
         known: The others.
         may_describe: Whether it may be another word for one of them (교내장학금 for 근로장학금).
     """
 
-    asked: str
+    name: str
     known: tuple[str, ...]
     may_describe: bool = False
 
@@ -61,28 +61,28 @@ def may_name(question: str) -> bool:
     )
 
 
-def unknown_name(question: str, told: SourceSet) -> UnknownName | None:
+def unknown_name(question: str, sources: SourceSet) -> UnknownName | None:
     """Return a name of the question that no source knows while one knows others like it."""
     if not may_name(question):
         return None
-    asked = question.casefold()
-    topics = told.once(Topics)
+    folded = question.casefold()
+    topics = sources.once(Topics)
     dense = without_spacing(topics.text)
     for names_in in _READERS:
-        if (found := _unknown(names_in, asked, topics.text)) and found.asked not in dense:
+        if (found := _unknown(names_in, folded, topics.text)) and found.name not in dense:
             return found
     return (
-        _unknown_edition(asked, topics.titles, topics.text)
-        or _unknown_article(asked, topics.titles, topics.text)
+        _unknown_edition(folded, topics.titles, topics.text)
+        or _unknown_article(folded, topics.titles, topics.text)
         or _unknown_compound(question, topics)
     )
 
 
 def _unknown(
-    names_in: Callable[[str], Iterator[_Name]], asked: str, told: str
+    names_in: Callable[[str], Iterator[_Name]], question: str, sources: str
 ) -> UnknownName | None:
-    known = list(names_in(told)) if any(True for _ in names_in(asked)) else []
-    for name in names_in(asked):
+    known = list(names_in(sources)) if any(True for _ in names_in(question)) else []
+    for name in names_in(question):
         others = {other.which for other in known if other.kind == name.kind}
         least = _LEAST_KNOWN if names_in is _grades else 1
         if name.which not in others and len(others - {_ANY}) >= least and _ANY not in others:
@@ -149,9 +149,9 @@ def _is_proper(name: str) -> bool:
     return _PLACE_NAME.fullmatch(name) is not None and all(one.tag == "NNP" for one in read)
 
 
-def _unknown_edition(asked: str, titles: Sequence[str], told: str) -> UnknownName | None:
+def _unknown_edition(question: str, titles: Sequence[str], sources: str) -> UnknownName | None:
     """Return the year of an edition that no source is of, if a title has another year of it."""
-    for match in _EDITION_ASKED.finditer(asked):
+    for match in _EDITION_ASKED.finditer(question):
         subject = topic_words(match["of"])
         years = {
             year["which"]
@@ -159,26 +159,26 @@ def _unknown_edition(asked: str, titles: Sequence[str], told: str) -> UnknownNam
             if subject and any(form in without_spacing(title) for form in forms_of(subject[0]))
             for year in _YEAR.finditer(title)
         }
-        if years and match["which"] not in told:
+        if years and match["which"] not in sources:
             return UnknownName(match["which"], tuple(sorted(years)))
     return None
 
 
-def _unknown_article(asked: str, titles: Sequence[str], told: str) -> UnknownName | None:
+def _unknown_article(question: str, titles: Sequence[str], sources: str) -> UnknownName | None:
     """Return an article that is no source's, if every source is an article by its title."""
     known = [_ARTICLE.search(title) for title in titles]
     if not all(known):
         return None
-    told_articles = {match["which"] for match in _ARTICLE.finditer(told)}
-    for match in _ARTICLE.finditer(asked):
+    told_articles = {match["which"] for match in _ARTICLE.finditer(sources)}
+    for match in _ARTICLE.finditer(question):
         if match["which"] not in told_articles:
             return UnknownName(match[0], tuple(one[0] for one in known if one))
     return None
 
 
-def _unknown_compound(asked: str, topics: Topics) -> UnknownName | None:
+def _unknown_compound(question: str, topics: Topics) -> UnknownName | None:
     """Return a compound (육아휴직) of which the sources know only others (질병휴직, 가사휴직)."""
-    for which, kind in _compounds(asked):
+    for which, kind in _compounds(question):
         word = Word(which, which + kind, is_minor=False)
         stands = which + kind in without_spacing(topics.text)
         if stands or any(map(any, topics.speaking_of(word))):
@@ -197,9 +197,9 @@ def _shares_a_pair(one: str, other: str) -> bool:
     return any(first + second in other for first, second in pairwise(one))
 
 
-def _are_all(known: set[str], kind: str, told: str) -> bool:
+def _are_all(known: set[str], kind: str, sources: str) -> bool:
     """Tell whether a text says that some of a kind are all there are (국내배송만 가능)."""
-    return any(re.search(rf"{re.escape(one)}\s?{kind}{_ONLY}", told) for one in known)
+    return any(re.search(rf"{re.escape(one)}\s?{kind}{_ONLY}", sources) for one in known)
 
 
 def _compounds(text: str) -> Iterator[tuple[str, str]]:

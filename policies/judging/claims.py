@@ -67,7 +67,7 @@ def nearest_windows(
         sources: Its sources.
         window_chars: Longest window.
     """
-    passages = reading.told.once(SourcePassages)
+    passages = reading.source_set.once(SourcePassages)
     by_claim, by_question = passages.shares(claim), passages.shares(reading.question.text.raw)
     parts = [source.part for source in sources]
     places = sorted(

@@ -158,7 +158,7 @@ _STRENGTHS = {JudgeLabel.CONTRADICTORY: Strength.C1, JudgeLabel.UNSUPPORTED: Str
 
 def weighed(
     rules: OpinionRules,
-    asked: JudgeQuestion,
+    question: JudgeQuestion,
     said: Opinions | JudgeFailure,
     answer: str,
     duration_ms: float,
@@ -167,21 +167,21 @@ def weighed(
 
     Args:
         rules: How judges are asked.
-        asked: What it was asked.
+        question: What it was asked.
         said: What it said.
         answer: The answer that it was asked about.
         duration_ms: Time that it took.
     """
-    counts = OpinionCounts(len(asked.claims), tokens=said.tokens)
+    counts = OpinionCounts(len(question.claims), tokens=said.tokens)
     if isinstance(said, JudgeFailure):
         return _failed(rules, said.reason, (), duration_ms, counts)
-    claims = {claim.number: claim for claim in asked.claims}
+    claims = {claim.number: claim for claim in question.claims}
     heard = [
         one
         for one in _one_for_each(said.opinions, claims.keys())
         if one.label is not JudgeLabel.NO_RAD
     ]
-    windows = asked.windows
+    windows = question.windows
     valid = [one for one in heard if is_verified(one, claims[one.claim], windows)]
     discarded = tuple(
         _finding(one, claims[one.claim], answer, UNVERIFIABLE) for one in heard if one not in valid
@@ -189,7 +189,7 @@ def weighed(
     if not valid:
         reason = "unverifiable" if heard else "no_opinion"
         return _failed(rules, reason, discarded, duration_ms, counts)
-    covered = len(valid) / (len(claims) + asked.left_out)
+    covered = len(valid) / (len(claims) + question.left_out)
     objections = tuple(
         Objection(
             _finding(one, claims[one.claim], answer, _CODES[one.label], windows),
@@ -371,15 +371,15 @@ async def with_second_opinion(
     if rules.mode is Mode.OFF:
         return verdict
     # Reading and weighing take their time over long texts; other requests go on meanwhile.
-    asked = await asyncio.to_thread(
+    question = await asyncio.to_thread(
         question_about, rules, read(exchange), verdict, is_forced=is_forced
     )
-    if isinstance(asked, Skip):
-        report = not_asked(rules, asked)
+    if isinstance(question, Skip):
+        report = not_asked(rules, question)
     else:
         began_s = perf_counter()
         within_s = min(rules.limit_s, time_left_s)
-        said = await judge.opinions(asked, within_s) if within_s > 0 else NO_TIME
+        said = await judge.opinions(question, within_s) if within_s > 0 else NO_TIME
         spent_ms = (perf_counter() - began_s) * 1000
-        report = weighed(rules, asked, said, exchange.answer or "", spent_ms)
+        report = weighed(rules, question, said, exchange.answer or "", spent_ms)
     return await asyncio.to_thread(inspector.heard, exchange, verdict, report, possible)

@@ -167,10 +167,14 @@ def regate(
     possible = {Action.PASS, Action.REPLACE}
     possible |= {Action.REGENERATE} if may_regenerate else set()
     possible |= {Action.TRIM} if may_edit else set()
-    told = [_told(objection, tier_of(objection, grounding), possible) for objection in objections]
+    decisions = [
+        _acted_on(objection, tier_of(objection, grounding), possible) for objection in objections
+    ]
     return Regated(
-        action=max((action for action, _ in told), key=lambda one: one.rank, default=Action.PASS),
-        findings=tuple(finding for _, finding in told),
+        action=max(
+            (action for action, _ in decisions), key=lambda one: one.rank, default=Action.PASS
+        ),
+        findings=tuple(finding for _, finding in decisions),
     )
 
 
@@ -228,7 +232,7 @@ def strong_grounding(findings: Iterable[Finding]) -> list[Finding]:
     return [one for one in findings if is_grounding(one) and one.severity is Severity.STRONG]
 
 
-def _told(objection: Objection, tier: Tier, possible: set[Action]) -> tuple[Action, Finding]:
+def _acted_on(objection: Objection, tier: Tier, possible: set[Action]) -> tuple[Action, Finding]:
     steps = tier.critical if objection.is_critical else tier.minor
     action = next(step for step in steps if step in possible)
     severity = Severity.WEAK if action is Action.PASS else Severity.STRONG

@@ -18,12 +18,12 @@ from policies.coverage import Coverage, is_about_mark
 from policies.judging.regate import strong_grounding
 from policies.verdict import Verdict
 from policies.verification.shape import CitationCheck, CitationCount
-from policies.verification.stances import told_alike
+from policies.verification.stances import agrees_with_source
 from policies.verification.words import explanation
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CheckedCitation:
     """One citation with what comes of it in the end.
 
     Attributes:
@@ -49,12 +49,12 @@ class CitedAnswer:
     @property
     def log(self) -> tuple[CitationCheck, ...]:
         """Every pair of a statement and what it cites."""
-        return tuple(self._check(one) for one in self._told)
+        return tuple(self._check(one) for one in self._checked)
 
     @property
     def accuracy_rate(self) -> float | None:
         """Accurate ones among those that could be told; None if none could."""
-        sure = [one.status for one in self._told if one.status is not Status.UNCERTAIN]
+        sure = [one.status for one in self._checked if one.status is not Status.UNCERTAIN]
         return round(sure.count(Status.ACCURATE) / len(sure), 4) if sure else None
 
     @property
@@ -68,7 +68,7 @@ class CitedAnswer:
         """Whether all citations hold; None if there are none, or it could not be told."""
         if not self.cites or not self._verdict.ran & citation_guards():
             return None
-        wrong = any(one.status is Status.INACCURATE for one in self._told)
+        wrong = any(one.status is Status.INACCURATE for one in self._checked)
         if wrong or self._phantom or any(map(is_bad_citation, self._verdict.findings)):
             return False
         doubtful = any(one.guard in citation_guards() for one in self._verdict.findings)
@@ -102,21 +102,21 @@ class CitedAnswer:
         return self._coverage.assessed
 
     @lazy
-    def _told(self) -> tuple[Told, ...]:
+    def _checked(self) -> tuple[CheckedCitation, ...]:
         assessments = self._assessed.assessments if self._assessed else ()
         return tuple(self._tell(one) for one in assessments)
 
-    def _tell(self, one: Assessment) -> Told:
+    def _tell(self, one: Assessment) -> CheckedCitation:
         if one.source_id is None:
             known = one.mark.start not in self._unknown_places
-            return Told(one, Status.UNCERTAIN if known else Status.INACCURATE)
+            return CheckedCitation(one, Status.UNCERTAIN if known else Status.INACCURATE)
         statement = one.statement
         start, end = statement.sentence.start, statement.sentence.end
         for found in self._objections:
             overlaps = found.span.start < end and start < found.span.end
             if overlaps and not is_about_mark(found, statement):
-                return Told(one, Status.INACCURATE, found)
-        return Told(one, self._status(one))
+                return CheckedCitation(one, Status.INACCURATE, found)
+        return CheckedCitation(one, self._status(one))
 
     def _status(self, one: Assessment) -> Status:
         """Return the status of a citation of whose statement nothing is known to be wrong."""
@@ -125,7 +125,10 @@ class CitedAnswer:
             return Status.INACCURATE
         if one.status is Status.INACCURATE and not is_reported:
             return Status.UNCERTAIN
-        if one.status is Status.ACCURATE and told_alike(one.statement.text, one.quote) is False:
+        if (
+            one.status is Status.ACCURATE
+            and agrees_with_source(one.statement.text, one.quote) is False
+        ):
             return Status.UNCERTAIN
         return one.status
 
@@ -186,7 +189,7 @@ class CitedAnswer:
     def _misattributed(self) -> tuple[str, ...]:
         wrong = (
             one.assessment
-            for one in self._told
+            for one in self._checked
             if one.assessment.source_id is not None and one.status is Status.INACCURATE
         )
         names = (
@@ -206,20 +209,20 @@ class CitedAnswer:
             if one.is_claim and not one.marks and one.sentence.start not in led
         )
 
-    def _check(self, told: Told) -> CitationCheck:
-        one = told.assessment
+    def _check(self, citation: CheckedCitation) -> CitationCheck:
+        one = citation.assessment
         source = self._sources.get(one.source_id) if one.source_id is not None else None
-        uncertain = told.status is Status.UNCERTAIN
+        uncertain = citation.status is Status.UNCERTAIN
         return CitationCheck(
             citation_number=one.number,
             statement=one.statement.text,
             source_file=(source.file or source.title) if source else "",
             source_page=source.page if source else None,
             source_id=one.source_id,
-            is_accurate=None if uncertain else told.status is Status.ACCURATE,
-            confidence=told.objection.score if told.objection else one.confidence,
-            explanation=explanation(one, told.status, told.objection),
-            status=told.status,
+            is_accurate=None if uncertain else citation.status is Status.ACCURATE,
+            confidence=citation.objection.score if citation.objection else one.confidence,
+            explanation=explanation(one, citation.status, citation.objection),
+            status=citation.status,
         )
 
 

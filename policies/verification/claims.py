@@ -169,7 +169,7 @@ class Claims:
 
     def _checked_by(self, index: int, statement: Statement) -> tuple[str, ...]:
         """Return who compared a claim with the sources; whoever objects to it has done so."""
-        objecting = strong_grounding(self._told(index, statement))
+        objecting = strong_grounding(self._findings_at(index, statement))
         guards = (*self.coverage.checked_by(statement), *(one.guard for one in objecting))
         return tuple(dict.fromkeys(guards))
 
@@ -179,7 +179,7 @@ class Claims:
         about = tuple(self._findings_of[index])
         cited = self._citations(statement) if checked_by else ()
         score = max((one.score for one in cited), default=0.0) if checked_by else None
-        strength = self._strength(statement, self._told(index, statement), score, cited)
+        strength = self._strength(statement, self._findings_at(index, statement), score, cited)
         return ClaimReport(
             index=index,
             text=sentence.text,
@@ -193,7 +193,7 @@ class Claims:
             findings=about,
         )
 
-    def _told(self, index: int, statement: Statement) -> list[Finding]:
+    def _findings_at(self, index: int, statement: Statement) -> list[Finding]:
         """Return the findings about what a sentence says."""
         found = (self.findings[at] for at in self._findings_of[index])
         return [one for one in found if not is_about_mark(one, statement)]
@@ -206,17 +206,17 @@ class Claims:
         cited: Sequence[ClaimCitation],
     ) -> Strength | None:
         """Return how well a sentence is founded; None where nobody could look at it."""
-        told = [one for one in open_signs(findings, self.judged) if says_untrue(one)]
-        strong = {one.strength for one in told if one.severity is Severity.STRONG}
+        untrue = [one for one in open_signs(findings, self.judged) if says_untrue(one)]
+        strong = {one.strength for one in untrue if one.severity is Severity.STRONG}
         worst = next((strength for strength in _WORST_FIRST if strength in strong), None)
         if worst is not None or score is None:
             return worst
         span = Span(statement.sentence.start, statement.sentence.end)
-        if not told and is_backed(span, self.judged):
+        if not untrue and is_backed(span, self.judged):
             return Strength.E2
         if score < CLAIM_SUPPORTED_FROM:
             return Strength.E0
-        if told or self._is_doubtful(span):
+        if untrue or self._is_doubtful(span):
             return Strength.E1
         exact = any(one.method is Method.EXACT for one in cited)
         return Strength.E3 if exact else Strength.E2

@@ -49,7 +49,7 @@ class Turns:
     instructing: tuple[Message, ...]
     tools: tuple[Message, ...]
     earlier_tools: tuple[Message, ...]
-    asked: tuple[Message, ...]
+    last_user: tuple[Message, ...]
     prefill: Message | None
     earlier: tuple[Message, ...]
     previous_answer: str
@@ -62,9 +62,9 @@ def read_turns(body: Mapping[str, JsonValue]) -> Turns:
         for index, item in enumerate(_list(body.get("messages")))
         if isinstance(item, dict)
     ]
-    asked = _last_user_turn(messages)
-    begin = asked[0].index if asked else 0
-    end = asked[-1].index if asked else -1
+    last_user = _last_user_turn(messages)
+    begin = last_user[0].index if last_user else 0
+    end = last_user[-1].index if last_user else -1
     spoken = [
         m for m in messages if m.role in ("user", "assistant") and not begin <= m.index <= end
     ]
@@ -76,7 +76,7 @@ def read_turns(body: Mapping[str, JsonValue]) -> Turns:
         instructing=tuple(m for m in messages if m.role in _INSTRUCTING),
         tools=tuple(m for m in messages if m.role in _TOOL and m.index > end),
         earlier_tools=tuple(m for m in messages if m.role in _TOOL and m.index < begin),
-        asked=asked,
+        last_user=last_user,
         prefill=prefill,
         earlier=tuple(spoken),
         previous_answer=before[-1].text if before else "",
@@ -128,7 +128,7 @@ _MESSAGES: TypeAdapter[list[dict[str, JsonValue]]] = TypeAdapter(
 )
 
 
-class Told(BaseModel):
+class GuardContext(BaseModel):
     """What an app tells beside the messages, as in the `guard` member of a request."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -173,9 +173,9 @@ def conversation_of(messages: Messages, answer: str | None) -> Conversation:
         raise ValueError(f"messages{_place(first['loc'])}: {problem(first)}") from None
     said, answered = without_answer(said, answer)
     turns = read_turns({"messages": said})
-    asked = (message.text.strip() for message in turns.asked)
+    texts = (message.text.strip() for message in turns.last_user)
     return Conversation(
-        question=PART_SEPARATOR.join(words for words in asked if words),
+        question=PART_SEPARATOR.join(words for words in texts if words),
         answer=answered,
         echo=_echo(turns),
         previous_answer=turns.previous_answer,

@@ -33,13 +33,13 @@ class CheckBook:
         policy: The policy.
         verdict: The verdict over the answer.
         options: What was wanted.
-        asked: The guards that were asked for by name; None for all.
+        requested_guards: The guards that were asked for by name; None for all.
     """
 
     policy: Policy
     verdict: Verdict
     options: Options
-    asked: frozenset[str] | None
+    requested_guards: frozenset[str] | None
 
     @property
     def checks(self) -> Checks:
@@ -108,7 +108,7 @@ class CheckBook:
     def missing(self) -> tuple[str, ...]:
         """Checks without which the answer is not verified, and that did not run."""
         failed = [name.partition(":")[0] for name in self.degraded]
-        demanded = sorted((self.asked or frozenset()) - self.verdict.ran)
+        demanded = sorted((self.requested_guards or frozenset()) - self.verdict.ran)
         wanting = [guard for guard in demanded if self._reason(guard) not in NOT_WANTED]
         return tuple(dict.fromkeys([*failed, *wanting]))
 
@@ -269,7 +269,7 @@ class Judgement:
 
     def _others(self) -> int:
         """Return how many strong findings none of the other pieces tells of."""
-        told = {
+        cited = {
             number
             for claim in self._checked
             if claim.label in _NO_APPROVAL
@@ -277,7 +277,7 @@ class Judgement:
         }
         return sum(
             finding.severity is Severity.STRONG
-            and number not in told
+            and number not in cited
             and finding.guard != _HEDGING
             and not is_bad_citation(finding)
             for number, finding in enumerate(self.verdict.findings)

@@ -134,7 +134,7 @@ class Judged:
         inspector: What judged it.
         reading: The exchange, read.
         options: What was wanted.
-        asked: The guards that were asked for by name; None for all.
+        requested_guards: The guards that were asked for by name; None for all.
         verdict: What was decided.
         began_s: When it began, on `perf_counter`.
         step_ms: Time of each step so far, in milliseconds.
@@ -145,7 +145,7 @@ class Judged:
     inspector: Inspector
     reading: Reading
     options: Options
-    asked: frozenset[str] | None
+    requested_guards: frozenset[str] | None
     verdict: Verdict
     began_s: float
     step_ms: dict[str, float] = field(default_factory=dict)
@@ -190,7 +190,7 @@ def report_on(judged: Judged) -> Verification:
         judged=verdict.reports,
     )
     cited = CitedAnswer(reading, coverage, verdict)
-    book = CheckBook(policy, verdict, judged.options, judged.asked)
+    book = CheckBook(policy, verdict, judged.options, judged.requested_guards)
     with judged.step("correction"):
         made = corrected(judged.inspector, reading.exchange, verdict, judged.options.correction)
     confidence = _confidence(judged, coverage, book)

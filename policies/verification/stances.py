@@ -9,7 +9,7 @@ from guards.evidence.opposites.meaning import relation
 from guards.evidence.opposites.statements import Statement, is_against, statements_of
 
 
-def told_alike(claim: str, sentence: str) -> bool | None:
+def agrees_with_source(claim: str, sentence: str) -> bool | None:
     """Tell whether a source sentence speaks for and against the same things as a claim.
 
     Args:
@@ -20,10 +20,10 @@ def told_alike(claim: str, sentence: str) -> bool | None:
         False if it says the opposite of a predicate that both have; None if the claim denies
         something of which the sentence does not speak.
     """
-    told = _said(sentence)
+    source = _said(sentence)
     is_open = False
     for statement in _said(claim):
-        agreements = {_agreement(statement, one) for one in told}
+        agreements = {_agreement(statement, one) for one in source}
         if -1 in agreements and 1 not in agreements:
             return False
         denies = is_against(statement) or UNLESS in statement.turns
@@ -31,10 +31,10 @@ def told_alike(claim: str, sentence: str) -> bool | None:
     return None if is_open else True
 
 
-def _agreement(statement: Statement, told: Statement) -> int:
+def _agreement(statement: Statement, source: Statement) -> int:
     """Return 1 if two statements say the same of an act, -1 if the opposite, else 0."""
-    agrees, _, act = relation(statement, told)
-    is_other = (UNLESS in statement.turns) != (UNLESS in told.turns)
+    agrees, _, act = relation(statement, source)
+    is_other = (UNLESS in statement.turns) != (UNLESS in source.turns)
     return 0 if act is None or is_other else agrees
 
 

@@ -24,7 +24,7 @@ from policies.judging.judge import BoundedJudge, Judge
 from policies.judging.opinions import with_second_opinion
 from policies.schema.typed import suggestion
 from policies.verdict import Verdict
-from policies.verification.conversation import Conversation, Messages, Told, conversation_of
+from policies.verification.conversation import Conversation, GuardContext, Messages, conversation_of
 from policies.verification.options import ALL_GUARDS, Options, sources_of
 from policies.verification.policies import PolicyChoice, chosen_policy
 from policies.verification.report import Judged, report_on
@@ -111,15 +111,15 @@ class Verifier:
 
     def _begun(self, exchange: Exchange, options: Options, request_id: str | None) -> Judged:
         began_s = perf_counter()
-        asked = _asked(options)
-        inspector = self._inspector if asked is None else self._inspector.only(asked)
+        guards = _requested_guards(options)
+        inspector = self._inspector if guards is None else self._inspector.only(guards)
         return Judged(
             id=request_id or uuid4().hex,
             policy_name=self._name,
             inspector=inspector,
             reading=read(exchange),
             options=options,
-            asked=asked,
+            requested_guards=guards,
             verdict=inspector.inspect(exchange, Stage.OUTPUT, _FIRST_ATTEMPT),
             began_s=began_s,
         )
@@ -166,8 +166,8 @@ def verify(
     """
     said = _said(question, answer, messages)
     chosen = chosen_policy(policy)
-    told = Told.model_validate(guard or {})
-    intents = (chosen.intents.intent_of(said.question).intent, told.intent)
+    context = GuardContext.model_validate(guard or {})
+    intents = (chosen.intents.intent_of(said.question).intent, context.intent)
     exchange = Exchange(
         question=said.question,
         sources=sources_of(sources),
@@ -176,7 +176,7 @@ def verify(
         echo=said.echo,
         previous_answer=said.previous_answer,
         intents=tuple(intent for intent in intents if intent),
-        last_error_reason=told.last_error_reason,
+        last_error_reason=context.last_error_reason,
     )
     verifier = Verifier(chosen.inspector, chosen.name)
     if judge is None:
@@ -215,7 +215,7 @@ def _said(question: str, answer: str | None, messages: Messages | None) -> Conve
     return conversation_of(messages, answer)
 
 
-def _asked(options: Options) -> frozenset[str] | None:
+def _requested_guards(options: Options) -> frozenset[str] | None:
     """Return the guards that were asked for by name; None for all."""
     known = [name for name, guard in all_guards().items() if Stage.OUTPUT in guard.stages]
     for name in options.guards:

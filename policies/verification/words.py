@@ -21,8 +21,8 @@ def message(finding: Finding) -> str:
     """Say what a finding is about and what is wrong, in one line."""
     said = all_codes()[finding.code].message or _by_strength(finding)
     expected = ", ".join(finding.expected[:_MOST_EXPECTED])
-    told = f" (자료: {_short(expected)})" if expected else ""
-    return f'{guard_labels()[finding.guard].ko}: "{_short(finding.observed)}" - {said}{told}'
+    suffix = f" (자료: {_short(expected)})" if expected else ""
+    return f'{guard_labels()[finding.guard].ko}: "{_short(finding.observed)}" - {said}{suffix}'
 
 
 def _by_strength(finding: Finding) -> str:

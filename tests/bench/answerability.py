@@ -70,7 +70,7 @@ def stopped(cases: Sequence[Case], policy: str) -> str:
 def doubts_by(cases: Sequence[Case], weights: Weights) -> list[float]:
     """Return the doubt about each question by the coverage of its words alone."""
     shares = (
-        question_coverage(case.exchange.question, read(case.exchange).told, weights)
+        question_coverage(case.exchange.question, read(case.exchange).source_set, weights)
         for case in cases
     )
     return [0.0 if share is None else 1 - share for share in shares]

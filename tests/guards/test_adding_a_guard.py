@@ -60,8 +60,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    told: dict[str, str] = json.loads(run.stdout)
-    return told
+    sources: dict[str, str] = json.loads(run.stdout)
+    return sources
 
 
 def test_the_dashboard_has_it_in_both_languages(shown: dict[str, str]) -> None:

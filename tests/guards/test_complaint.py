@@ -37,12 +37,12 @@ def test_complaint_beside_a_question_is_only_a_note_on_the_tone(
 
 
 def test_a_complaint_in_no_known_construction_is_known_as_a_whole() -> None:
-    told = "  밥 시킨 지 두 시간 만에 와 놓고 미안하단 말 한마디 없이 휙 던지고 갔습니다 "
+    sources = "  밥 시킨 지 두 시간 만에 와 놓고 미안하단 말 한마디 없이 휙 던지고 갔습니다 "
 
-    [finding] = check(told)
+    [finding] = check(sources)
 
     assert finding.code == "complaint.venting"
-    assert finding.observed == told.strip()
+    assert finding.observed == sources.strip()
     assert 0.5 < finding.score < 1
 
 

@@ -83,9 +83,9 @@ def test_says_why_it_cannot_check(guard: Estimates, exchange: Exchange, reason: 
 
 @each_row("told, question, answer", "right")
 def test_rounded_derived_and_supposed_figures_are_right(
-    told: str, question: str, answer: str
+    sources: str, question: str, answer: str
 ) -> None:
-    exchange = Exchange(question, (Source("1", "안내", told),), answer=answer)
+    exchange = Exchange(question, (Source("1", "안내", sources),), answer=answer)
 
     found = Estimates(EstimatesSettings(rounding=0.1)).check(read(exchange))
 

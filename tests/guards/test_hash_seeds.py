@@ -51,11 +51,11 @@ def _asked(case: Case) -> Exchange:
 
 
 def _corpus() -> list[Exchange]:
-    told = [_asked(numbered(number)) for number in range(BENCH_CASES)]
-    answers = [one.answer for one in told]
+    sources = [_asked(numbered(number)) for number in range(BENCH_CASES)]
+    answers = [one.answer for one in sources]
     # What another's sources do not hold is found fault with.
-    others = zip(told, [*answers[1:], answers[0]], strict=True)
-    return [*TIES.values(), *told, *(replace(one, answer=answer) for one, answer in others)]
+    others = zip(sources, [*answers[1:], answers[0]], strict=True)
+    return [*TIES.values(), *sources, *(replace(one, answer=answer) for one, answer in others)]
 
 
 def _told(verdict: Verdict) -> str:

@@ -12,7 +12,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.keeping import Recent
 from guards.core.reading import (
     SOURCE_CHARS_KEPT,
-    Asked,
+    RequestReading,
     SourceSet,
     forget_sources,
     keep_sources,
@@ -27,7 +27,7 @@ EXCHANGE = Exchange("며칠인가요?", (SOURCE,))
 def test_all_looks_at_one_request_share_what_was_read_of_it() -> None:
     first, second = (read(EXCHANGE.answered(answer)) for answer in ("15일", "15일입니다."))
 
-    assert first.asked is second.asked
+    assert first.request is second.request
     assert first.answer != second.answer
 
 
@@ -35,42 +35,42 @@ def test_a_request_with_another_question_shares_nothing_but_its_sources() -> Non
     other = replace(EXCHANGE, question="언제인가요?")
 
     assert read(other).question.text.raw == "언제인가요?"
-    assert read(other).asked is not read(EXCHANGE).asked
-    assert read(other).told is read(EXCHANGE).told
+    assert read(other).request is not read(EXCHANGE).request
+    assert read(other).source_set is read(EXCHANGE).source_set
 
 
 def test_what_is_known_of_the_asked_holds_no_answer() -> None:
-    def answer_of(asked: Asked) -> str | None:
-        return asked.exchange.answer
+    def answer_of(request: RequestReading) -> str | None:
+        return request.exchange.answer
 
-    assert read(EXCHANGE.answered("15일")).asked.once(answer_of) is None
+    assert read(EXCHANGE.answered("15일")).request.once(answer_of) is None
 
 
 def test_sources_that_differ_only_in_their_scores_are_read_once_and_keep_their_scores() -> None:
     better = Exchange("며칠인가요?", (replace(SOURCE, score=0.95),))
 
-    assert read(better).told is read(EXCHANGE).told
+    assert read(better).source_set is read(EXCHANGE).source_set
     assert [part.source and part.source.score for part in read(better).sources] == [0.95]
-    assert [part.source and part.source.score for part in read(EXCHANGE).told.parts] == [None]
+    assert [part.source and part.source.score for part in read(EXCHANGE).source_set.parts] == [None]
 
 
 def test_sources_in_another_order_are_other_sources() -> None:
     second = Source("2", "", "신청은 3일 전까지 한다.")
     one, other = Exchange("", (SOURCE, second)), Exchange("", (second, SOURCE))
 
-    assert read(one).told is not read(other).told
+    assert read(one).source_set is not read(other).source_set
 
 
 def test_forgotten_sources_are_read_anew() -> None:
     asked: list[SourceSet] = []
 
-    def first(told: SourceSet) -> int:
-        asked.append(told)
-        return len(told.parts)
+    def first(sources: SourceSet) -> int:
+        asked.append(sources)
+        return len(sources.parts)
 
     for _ in range(2):
         forget_sources()
-        read(Exchange("", (SOURCE,))).told.once(first)
+        read(Exchange("", (SOURCE,))).source_set.once(first)
 
     assert len(asked) == 2
 
@@ -82,7 +82,7 @@ def test_an_exchange_travels_to_another_process_without_its_readings() -> None:
     arrived = pickle.loads(pickle.dumps(known))
 
     assert arrived == known
-    assert arrived.shelf.asked is None
+    assert arrived.cache.request is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 40))), st.integers(0, 100))
@@ -138,11 +138,11 @@ def test_with_less_room_the_least_used_go_at_once() -> None:
 def test_empty_sources_take_room_too() -> None:
     keep_sources(1000)
     try:
-        known = read(Exchange("", (Source("0", "", ""),))).told
+        known = read(Exchange("", (Source("0", "", ""),))).source_set
         for number in range(1, 100):
             read(Exchange("", (Source(str(number), "", ""),)))
 
-        assert read(Exchange("", (Source("0", "", ""),))).told is not known
+        assert read(Exchange("", (Source("0", "", ""),))).source_set is not known
     finally:
         keep_sources(SOURCE_CHARS_KEPT)
 
@@ -154,7 +154,7 @@ def test_a_function_is_asked_once_for_each_thing() -> None:
         asked.append(sentence)
         return len(sentence)
 
-    known = read(replace(EXCHANGE)).asked
+    known = read(replace(EXCHANGE)).request
     lengths = [known.remembered(length_of, one) for one in ("가나", "다", "가나")]
 
     assert lengths == [2, 1, 2]

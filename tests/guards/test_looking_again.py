@@ -101,7 +101,7 @@ def test_an_answer_that_grew_is_found_what_it_is_found_at_once(
 def test_what_was_read_ahead_changes_nothing(question: str, answer: list[str]) -> None:
     forget_sources()
     exchange = Exchange(question, SOURCES)
-    for _ in read_ahead(GUARDS, read(exchange).asked):
+    for _ in read_ahead(GUARDS, read(exchange).request):
         pass
     answered = exchange.answered(" ".join(answer))
 

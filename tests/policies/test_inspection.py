@@ -9,7 +9,7 @@ import pytest
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading, forget_sources
+from guards.core.reading import Reading, RequestReading, forget_sources
 from guards.core.runner import Outcome
 from policies.inspection import Inspector
 from policies.schema.guard_rule import Action
@@ -100,10 +100,10 @@ class Foreseeing(Reader):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[str] = []
+        self.request: list[str] = []
 
-    def read_ahead(self, asked: Asked) -> Iterator[None]:
-        self.asked.append(asked.exchange.question)
+    def read_ahead(self, request: RequestReading) -> Iterator[None]:
+        self.request.append(request.exchange.question)
         yield
         raise ValueError("an odd source")
 
@@ -114,7 +114,7 @@ def test_a_guard_that_breaks_while_it_reads_ahead_stops_no_other() -> None:
     pauses = len([*Inspector(load_shipped("default").policy, guards).read_ahead(ASKED)])
 
     assert pauses == len(guards)
-    assert [one.asked for one in guards] == [[ASKED.question]] * 2
+    assert [one.request for one in guards] == [[ASKED.question]] * 2
 
 
 def test_sources_are_known_once_an_answer_was_held_against_them() -> None:

@@ -86,8 +86,8 @@ class Arithmetic:
     Args:
         answer: The answer.
         figures: Its figures, in order.
-        asked: The figures of the user's turns.
-        told: The figures of the sources.
+        user: The figures of the user's turns.
+        sources: The figures of the sources.
         likeness: How alike two contexts are (`SourceIndex.likeness`).
     """
 
@@ -95,14 +95,14 @@ class Arithmetic:
         self,
         answer: Reading,
         figures: Sequence[Figure],
-        asked: Sequence[Figure],
-        told: Sequence[Figure],
+        user: Sequence[Figure],
+        sources: Sequence[Figure],
         likeness: Likeness,
     ) -> None:
         self._answer = answer
         self._figures = figures
-        self._asked = asked
-        self._told = told
+        self._user = user
+        self._sources = sources
         places = {one.start: one.quantity for one in figures}
         self.equations = tuple(equations(answer.page.plain, places))
         self._results = {one.result.start: one for one in self.equations}
@@ -118,8 +118,8 @@ class Arithmetic:
         self._nearby = Nearby(
             answer,
             figures,
-            asked,
-            told,
+            user,
+            sources,
             likeness,
             shown,
             lambda figure: (bound := comes_to()) is not None and bound(figure),
@@ -144,13 +144,13 @@ class Arithmetic:
         shown = self._shown(figure)
         if shown is not None:
             return shown
-        if any(same_value(figure.measure, one.measure) for one in self._asked):
+        if any(same_value(figure.measure, one.measure) for one in self._user):
             return Explanation(Outcome.GIVEN_BY_USER)
         if self._is_supposed(figure):
             return Explanation(Outcome.HYPOTHESIS)
         if self._only_multiplies(figure):
             return Explanation(Outcome.SHOWN_RIGHT, is_operand=True)
-        if len(figure.measure.values) > 1 and self._is_range_told(figure):
+        if len(figure.measure.values) > 1 and self._is_range_in_sources(figure):
             return Explanation(Outcome.FOLLOWS, step="range")
         pool = self._nearby.of(figure)
         steps = [self._step(figure, value, pool) for value in figure.measure.values]
@@ -202,7 +202,7 @@ class Arithmetic:
             return None
         if not all(one.start < figure.start and self._is_given(one) for one in amounts):
             return None
-        if any(same_value(figure.measure, one.measure) for one in pool.told):
+        if any(same_value(figure.measure, one.measure) for one in pool.sources):
             return None
         right = sum((one.measure.values[0] for one in amounts), Fraction(0))
         return Explanation(Outcome.SHOWN_WRONG, right, tuple(amounts), "total in words")
@@ -249,13 +249,15 @@ class Arithmetic:
 
     def _is_free(self, pool: Pool) -> bool:
         """Tell whether the sources say of the same that nothing is paid, or paid back."""
-        return any(says("free", one.claim.text) for one in pool.told)
+        return any(says("free", one.claim.text) for one in pool.sources)
 
-    def _is_range_told(self, figure: Figure) -> bool:
+    def _is_range_in_sources(self, figure: Figure) -> bool:
         """Tell whether a source gives both ends of a range in other words: 65 이상 75 미만."""
         values = Values(min(figure.measure.values), max(figure.measure.values))
         kinds = {kind_of(figure.measure), Dimension.BARE}
-        claims = {id(one.claim): one.claim for one in self._told if kind_of(one.measure) in kinds}
+        claims = {
+            id(one.claim): one.claim for one in self._sources if kind_of(one.measure) in kinds
+        }
         return any(
             values == found
             for claim in claims.values()
@@ -266,7 +268,7 @@ class Arithmetic:
         for one in (*pool.own, *pool.near):
             if is_whole_beside(wanted, one):
                 return Step("whole", (one,))
-        for one in (*pool.own, *pool.near, *pool.asked, *pool.told):
+        for one in (*pool.own, *pool.near, *pool.user, *pool.sources):
             if is_multiple_in_words(wanted, one):
                 return Step("word", (one,))
         return None
@@ -291,7 +293,7 @@ class Arithmetic:
     def _is_named(self, step: Step, route: str, wanted: Target, pool: Pool) -> bool:
         """Tell whether the sentence says so, and names no other operands."""
         name = step.name
-        if route == "near told" and name in {"sum", "rest"}:
+        if route == "near sources" and name in {"sum", "rest"}:
             return False
         if not self._has_word(name, route, wanted, pool):
             return False
@@ -309,7 +311,10 @@ class Arithmetic:
             return says("sum", wanted.text) or says("added", wanted.text + pool.before)
         if name in {"rest", "quotient"}:
             return says(name, wanted.text)
-        if route in {"told told", "near told", "near near"} and name not in {"moved", "between"}:
+        if route in {"sources sources", "near sources", "near near"} and name not in {
+            "moved",
+            "between",
+        }:
             return says("rest", wanted.text) or says("sum", wanted.text)
         return True
 
@@ -333,7 +338,7 @@ class Arithmetic:
             figure.start in self._results
             or figure.start in self._totals
             or self._suppositions.has(figure)
-            or any(same_value(figure.measure, one.measure) for one in (*self._asked, *self._told))
+            or any(same_value(figure.measure, one.measure) for one in (*self._user, *self._sources))
         )
 
     def _goes_into_share(self, figure: Figure) -> bool:
@@ -353,8 +358,8 @@ class Arithmetic:
 
     def _of_many(self, wanted: Target, pool: Pool) -> Step | None:
         beside = (*pool.own, *pool.near)
-        given = (*pool.own, *pool.asked, *pool.told[:4])
-        for name, some in (("own", pool.own), ("near", beside), ("asked", given)):
+        given = (*pool.own, *pool.user, *pool.sources[:4])
+        for name, some in (("own", pool.own), ("near", beside), ("user", given)):
             if len(some) > _MOST_OF_THREE:
                 continue
             step = of_three(wanted, some)
@@ -379,12 +384,12 @@ class Arithmetic:
             if len(own) < len(step.operands) - (name == "near"):
                 return False
             return says("rest", wanted.text) or says("sum", wanted.text)
-        return name == "asked" or len(own) > 1
+        return name == "user" or len(own) > 1
 
 
 def _routes(pool: Pool) -> Iterator[tuple[str, Iterable[tuple[Figure, Figure]]]]:
     """Yield the pairs of figures that may be reckoned with, the nearest first."""
-    tiers = {"own": pool.own, "near": pool.near, "asked": pool.asked, "told": pool.told}
+    tiers = {"own": pool.own, "near": pool.near, "user": pool.user, "sources": pool.sources}
     for one, other in _ORDER:
         if one == other:
             yield f"{one} {other}", combinations(tiers[one], 2)
@@ -396,13 +401,13 @@ _ORDER = (
     ("own", "own"),
     ("own", "near"),
     ("near", "near"),
-    ("own", "asked"),
-    ("near", "asked"),
-    ("asked", "asked"),
-    ("own", "told"),
-    ("asked", "told"),
-    ("near", "told"),
-    ("told", "told"),
+    ("own", "user"),
+    ("near", "user"),
+    ("user", "user"),
+    ("own", "sources"),
+    ("user", "sources"),
+    ("near", "sources"),
+    ("sources", "sources"),
 )
 
 

@@ -40,16 +40,16 @@ class Derivable:
 
     Args:
         answer: The figures of the answer.
-        asked: The figures of the user's turns.
-        told: The figures of the sources.
+        user: The figures of the user's turns.
+        sources: The figures of the sources.
     """
 
     def __init__(
-        self, answer: Sequence[Figure], asked: Sequence[Figure], told: Sequence[Figure]
+        self, answer: Sequence[Figure], user: Sequence[Figure], sources: Sequence[Figure]
     ) -> None:
         self._answer = answer
-        self._asked = asked
-        self._told = told
+        self._user = user
+        self._sources = sources
         self._known: dict[tuple[str, str], tuple[float, ...]] = {}
         self._made: dict[object, Set[float]] = {}
 
@@ -70,21 +70,21 @@ class Derivable:
         right = bound.right
         if bound.held is not Held.DIFFERS or right is None or _turn(figure) != _turn(right):
             return False
-        own, told = figure.measure, right.measure
+        own, source = figure.measure, right.measure
         # 30개월 for 30일 has the same number, 1개월 for 1년 the same dimension.
-        if own.dimension != told.dimension and own.values != told.values:
+        if own.dimension != source.dimension and own.values != source.values:
             return False
-        if any(same_value(one.measure, told) for one in self._answer):
+        if any(same_value(one.measure, source) for one in self._answer):
             return False
         named = [
             one.measure
-            for one in (*self._answer, *self._asked)
+            for one in (*self._answer, *self._user)
             if one.start != figure.start and one.measure.dimension == own.dimension
         ]
         if any(_adds_up(own, *pair) for pair in combinations(named[:_MOST_AMOUNTS], 2)):
             return False
         place = right.source, right.claim.sentence
-        beside = [one for one in self._told if (one.source, one.claim.sentence) == place]
+        beside = [one for one in self._sources if (one.source, one.claim.sentence) == place]
         if any(_adds_up(own, one.measure, other.measure) for one, other in combinations(beside, 2)):
             return False
         is_amount = own.dimension in _CALCULATED
@@ -105,8 +105,8 @@ class Derivable:
     def _amounts(self, pool: str, dimension: str, wanted: Sequence[float]) -> tuple[float, ...]:
         """Return the amounts that may be added up: those that are wanted are none of them."""
         if (pool, dimension) not in self._known:
-            told = self._told if pool == "all" else ()
-            some = (*self._answer, *self._asked, *told)
+            sources = self._sources if pool == "all" else ()
+            some = (*self._answer, *self._user, *sources)
             self._known[pool, dimension] = _values(some, dimension)
         others = (one for one in self._known[pool, dimension] if one not in wanted)
         return tuple(islice(others, _MOST_AMOUNTS))
@@ -124,9 +124,9 @@ class Derivable:
     @lazy
     def _multiples(self) -> list[tuple[int | None, list[float]]]:
         """The factors that each figure gives, with its place in the answer if it stands there."""
-        rates = (one for one in self._told if one.measure.dimension == Dimension.PERCENT)
+        rates = (one for one in self._sources if one.measure.dimension == Dimension.PERCENT)
         return [
-            *((None, _factors_of(one)) for one in self._asked),
+            *((None, _factors_of(one)) for one in self._user),
             *((one.start, _factors_of(one)) for one in self._answer),
             *((None, _factors_of(one)) for one in rates),
         ]
@@ -167,9 +167,9 @@ class Derivable:
     def _may_be_moved(self, figure: Figure) -> bool:
         """Tell whether a date or time could be another one, moved by a period."""
         others = (one for one in self._answer if one.start != figure.start)
-        known = [*others, *self._asked]
+        known = [*others, *self._user]
         has_point = any(one.measure.dimension in _POINTS for one in known)
-        has_length = any(one.measure.dimension in _LENGTHS for one in (*known, *self._told))
+        has_length = any(one.measure.dimension in _LENGTHS for one in (*known, *self._sources))
         return has_point and has_length
 
 

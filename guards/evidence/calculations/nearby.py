@@ -38,16 +38,16 @@ class Pool:
     Attributes:
         own: Of the same sentence, or of the same row and the head of the column.
         near: Of the sentences before, of the labels, or what was worked out before.
-        asked: Of the user's turns, as far as the answer does not repeat them.
-        told: Of the source claims about the same, likewise.
+        user: Of the user's turns, as far as the answer does not repeat them.
+        sources: Of the source claims about the same, likewise.
         text: The sentence with its labels.
         before: The text right before it.
     """
 
     own: tuple[Figure, ...]
     near: tuple[Figure, ...]
-    asked: tuple[Figure, ...]
-    told: tuple[Figure, ...]
+    user: tuple[Figure, ...]
+    sources: tuple[Figure, ...]
     text: str
     before: str
 
@@ -58,8 +58,8 @@ class Nearby:
     Args:
         answer: The answer.
         figures: Its figures, in order.
-        asked: The figures of the user's turns.
-        told: The figures of the sources.
+        user: The figures of the user's turns.
+        sources: The figures of the sources.
         likeness: How alike two contexts are.
         results: Where the figures begin that the answer shows how to reckon.
         comes_to: Tells whether the answer comes to a figure before.
@@ -69,16 +69,16 @@ class Nearby:
         self,
         answer: Reading,
         figures: Sequence[Figure],
-        asked: Sequence[Figure],
-        told: Sequence[Figure],
+        user: Sequence[Figure],
+        sources: Sequence[Figure],
         likeness: Likeness,
         results: frozenset[int],
         comes_to: Callable[[Figure], bool],
     ) -> None:
         self._answer = answer
         self._figures = figures
-        self._asked = asked
-        self._told = told
+        self._user = user
+        self._sources = sources
         self._likeness = likeness
         self._results = results
         self._comes_to = comes_to
@@ -92,10 +92,12 @@ class Nearby:
         near = [*list(self._near(figure))[-_MOST_NEAR:], *self._behind(figure)]
         near = [one for one in near if all(one.start != it.start for it in own)]
         shown = [*own, *near]
-        asked = [one for one in self._asked if not _has_value(one, shown)]
-        told = [one for one in self._told_about(figure) if not _has_value(one, [*shown, *asked])]
+        user = [one for one in self._user if not _has_value(one, shown)]
+        sources = [
+            one for one in self._sources_about(figure) if not _has_value(one, [*shown, *user])
+        ]
         text, before = self._texts(figure)
-        return Pool(tuple(own), tuple(near), tuple(asked), tuple(told), text, before)
+        return Pool(tuple(own), tuple(near), tuple(user), tuple(sources), text, before)
 
     def _own(self, figure: Figure) -> Iterator[Figure]:
         block = figure.claim.block
@@ -187,9 +189,9 @@ class Nearby:
         before = plain[self._answer.sentences[first][0].start : begin]
         return f"{labels} {plain[begin : claims[-1].end]}", before
 
-    def _told_about(self, figure: Figure) -> list[Figure]:
+    def _sources_about(self, figure: Figure) -> list[Figure]:
         """Return the figures of the sources that are most probably said of the same."""
-        scored = [(self._likeness(figure.context, one.context), one) for one in self._told]
+        scored = [(self._likeness(figure.context, one.context), one) for one in self._sources]
         wanted = kind_of(figure.measure)
         scored = [
             pair
@@ -209,7 +211,7 @@ class Nearby:
     def _beside(self, found: Sequence[Figure], wanted: str) -> Iterator[Figure]:
         """Yield the other figures of the wanted kind in the same sentences of the sources."""
         places = {(one.source, one.claim.sentence) for one in found}
-        for one in self._told:
+        for one in self._sources:
             is_beside = (one.source, one.claim.sentence) in places
             if is_beside and kind_of(one.measure) == wanted and not _has_value(one, found):
                 yield one

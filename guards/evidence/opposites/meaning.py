@@ -15,7 +15,7 @@ from itertools import product
 
 from guards.claims.modality import Modality
 from guards.claims.reader import Claim, Reading, read_claims
-from guards.core.reading import Asked, SourceSet
+from guards.core.reading import RequestReading, SourceSet
 from guards.evidence.index import SourceIndex
 from guards.evidence.opposites.acts import Act, are_turned, has_sides
 from guards.evidence.opposites.statements import SENTENCE_BEFORE, Part, Statement, statements_of
@@ -48,13 +48,13 @@ class Match:
 
     Attributes:
         statement: The answer's.
-        told: The source's.
+        source_statement: The source's.
         agrees: 1 if they say the same, -1 if they say the opposite, 0 if that cannot be told.
         share: How much they share of what they are about, from 0 to 1.
     """
 
     statement: Statement
-    told: Statement
+    source_statement: Statement
     agrees: int
     share: float
 
@@ -67,15 +67,15 @@ class SourceMeaning:
         readings: The sources, read.
     """
 
-    def __init__(self, told: SourceSet) -> None:
-        self._index = told.once(SourceIndex)
+    def __init__(self, sources: SourceSet) -> None:
+        self._index = sources.once(SourceIndex)
         self.readings: Sequence[Reading] = self._index.readings
         self.statements: list[Statement] = []
         self._weights: dict[tuple[str, ...], float] = {}
         self._by_act: dict[str, list[int]] = defaultdict(list)
         self._by_word: dict[str, list[int]] = defaultdict(list)
         self._excepted: set[int] = set()
-        for number, part in enumerate(told.parts):
+        for number, part in enumerate(sources.parts):
             title = part.source.title if part.source else ""
             for one in statements_of(self.readings[number].sentences, title, number):
                 if not one.sentence[-1].text.rstrip().endswith("?"):
@@ -102,28 +102,28 @@ class SourceMeaning:
         return weight
 
     def related(
-        self, statement: Statement, asked: Mapping[str, float], signs: Collection[int] = (1, -1)
+        self, statement: Statement, question: Mapping[str, float], signs: Collection[int] = (1, -1)
     ) -> list[Match]:
         """Return the source statements about the same act, closest first.
 
         Args:
             statement: A statement of an answer.
-            asked: The features of the question, which tell what the answer speaks of.
+            question: The features of the question, which tell what the answer speaks of.
             signs: Which of those that agree (1) and those that oppose (-1) are wanted.
         """
-        around = {**asked, **statement.around}
+        around = {**question, **statement.around}
         own = tuple(_apart(statement.parts))
         found = []
         for at in self._with_act(statement):
-            told = self.statements[at]
-            agrees, weight, act = relation(statement, told)
-            if agrees not in signs or (told.is_named and agrees < 0):
+            source = self.statements[at]
+            agrees, weight, act = relation(statement, source)
+            if agrees not in signs or (source.is_named and agrees < 0):
                 continue
-            skip = _words_for(act, statement, told) if act else _OFFERS
-            its = weight * self._coverage(own, told.around, skip)
+            skip = _words_for(act, statement, source) if act else _OFFERS
+            its = weight * self._coverage(own, source.around, skip)
             if its >= _WORTH_A_LOOK:
-                share = its * self._coverage(told.parts, around, skip)
-                found.append(Match(statement, told, agrees, share))
+                share = its * self._coverage(source.parts, around, skip)
+                found.append(Match(statement, source, agrees, share))
         return sorted(found, key=lambda one: -one.share)
 
     def _with_act(self, statement: Statement) -> set[int]:
@@ -132,22 +132,24 @@ class SourceMeaning:
             places |= self._with_words(statement)
         return places
 
-    def with_exception(self, statement: Statement, asked: Mapping[str, float]) -> Match | None:
+    def with_exception(self, statement: Statement, question: Mapping[str, float]) -> Match | None:
         """Return the closest source statement if it is a rule with an exception behind it."""
         if self._excepted.isdisjoint(self._with_act(statement)):
             return None
-        match = next(iter(self.related(statement, asked)), None)
-        return match if match is not None and self.exception_behind(match.told) else None
+        match = next(iter(self.related(statement, question)), None)
+        return (
+            match if match is not None and self.exception_behind(match.source_statement) else None
+        )
 
-    def about(self, statement: Statement, asked: Mapping[str, float]) -> list[Match]:
+    def about(self, statement: Statement, question: Mapping[str, float]) -> list[Match]:
         """Return the source statements about the same, whatever they say of it, closest first."""
-        around = {**asked, **statement.around}
+        around = {**question, **statement.around}
         own = tuple(_apart(statement.parts))
         found = []
         for at in self._with_words(statement):
-            told = self.statements[at]
-            share = self._coverage(own, told.around) * self._coverage(told.parts, around)
-            found.append(Match(statement, told, 0, share))
+            source = self.statements[at]
+            share = self._coverage(own, source.around) * self._coverage(source.parts, around)
+            found.append(Match(statement, source, 0, share))
         return sorted(found, key=lambda one: -one.share)
 
     def _with_words(self, statement: Statement) -> set[int]:
@@ -199,49 +201,50 @@ class SourceMeaning:
         return max((self.held(one, near) for one in statement.topic), default=1.0)
 
     def contradiction(
-        self, statement: Statement, asked: Mapping[str, float], least: float
+        self, statement: Statement, question: Mapping[str, float], least: float
     ) -> Match | None:
         """Return the source statement that contradicts a statement most; None if none does.
 
         Args:
             statement: A statement of an answer.
-            asked: The features of the question.
+            question: The features of the question.
             least: How much the two have to share.
         """
         against = (
             one
-            for one in self.related(statement, asked, (-1,))
-            if one.share >= least and not self._is_other_case(statement, one.told, asked)
+            for one in self.related(statement, question, (-1,))
+            if one.share >= least
+            and not self._is_other_case(statement, one.source_statement, question)
         )
         first = next(against, None)
         if first is None:
             return None
-        support = max((one.share for one in self.related(statement, asked, (1,))), default=0.0)
+        support = max((one.share for one in self.related(statement, question, (1,))), default=0.0)
         return first if first.share >= support * _LEADS_BY else None
 
     def _is_other_case(
-        self, statement: Statement, told: Statement, asked: Mapping[str, float]
+        self, statement: Statement, source: Statement, question: Mapping[str, float]
     ) -> bool:
         """Tell whether two statements speak of different cases."""
-        if are_turned(statement.turns, told.turns):
+        if are_turned(statement.turns, source.turns):
             return True
-        named, others = designators(statement.claim.text), designators(told.claim.text)
+        named, others = designators(statement.claim.text), designators(source.claim.text)
         if any(named[unit].isdisjoint(others[unit]) for unit in named.keys() & others.keys()):
             return True
         own = {feature for word in words_of(statement) for feature in word.features}
-        if any(word.features[-1] in own for word in told.excluded):
+        if any(word.features[-1] in own for word in source.excluded):
             return True
-        if _takes_out(statement, told) or _have_other_figures(statement, told):
+        if _takes_out(statement, source) or _have_other_figures(statement, source):
             return True
-        if self._is_aside(told) and not _names_all(told, {**asked, **statement.around}):
+        if self._is_aside(source) and not _names_all(source, {**question, **statement.around}):
             return True
-        around = {**asked, **statement.around}
-        return self._is_limited(statement, told.around) or self._is_limited(told, around)
+        around = {**question, **statement.around}
+        return self._is_limited(statement, source.around) or self._is_limited(source, around)
 
-    def _is_aside(self, told: Statement) -> bool:
+    def _is_aside(self, source: Statement) -> bool:
         """Tell whether a source says something in brackets (온라인 가입 불가)."""
-        plain = self.readings[told.source].page.plain
-        return told.start > 0 and plain[told.start - 1] in "(（"
+        plain = self.readings[source.source].page.plain
+        return source.start > 0 and plain[source.start - 1] in "(（"
 
     def _is_limited(self, statement: Statement, around: Mapping[str, float]) -> bool:
         """Tell whether a statement is limited to something that another one does not name."""
@@ -253,7 +256,7 @@ class SourceMeaning:
         )
 
 
-def asked_features(asked: Asked) -> dict[str, float]:
+def asked_features(asked: RequestReading) -> dict[str, float]:
     """Return the features of a question: they tell what the answer to it speaks of."""
     return {
         feature: ASKED
@@ -263,12 +266,12 @@ def asked_features(asked: Asked) -> dict[str, float]:
     }
 
 
-def _names_all(told: Statement, around: Mapping[str, float]) -> bool:
+def _names_all(source: Statement, around: Mapping[str, float]) -> bool:
     """Tell whether all that a source's aside speaks of, besides its act, stands near."""
-    acts = {act.word for act in told.acts}
+    acts = {act.word for act in source.acts}
     return all(
         covered(word, around)
-        for part in told.parts
+        for part in source.parts
         if part.weight == 1.0
         for alternative in part.alternatives
         for word in alternative
@@ -276,13 +279,13 @@ def _names_all(told: Statement, around: Mapping[str, float]) -> bool:
     )
 
 
-def is_of_other_figures(statement: Statement, told: Statement) -> bool:
+def is_of_other_figures(statement: Statement, source: Statement) -> bool:
     """Tell whether a source speaks of figures that an answer's sentence has none of.
 
     직전 1년 안에 감경받은 사람은: the answer may speak of all others.
     """
     own = {value for one in statement.sentence for value in _values(one, one.start, one.end)}
-    its = _values(told.claim, told.start, told.end)
+    its = _values(source.claim, source.start, source.end)
     return bool(its) and own.isdisjoint(its)
 
 
@@ -295,15 +298,15 @@ def _values(claim: Claim, start: int, end: int) -> set[object]:
     }
 
 
-def _takes_out(statement: Statement, told: Statement) -> bool:
+def _takes_out(statement: Statement, source: Statement) -> bool:
     """Tell whether a statement takes out what the other one is about (월요일만 빼고 운영한다)."""
     out = {word.features[-1] for word in statement.excluded}
-    return any(word.features[-1] in out for word in words_of(told))
+    return any(word.features[-1] in out for word in words_of(source))
 
 
-def _have_other_figures(statement: Statement, told: Statement) -> bool:
+def _have_other_figures(statement: Statement, source: Statement) -> bool:
     """Tell whether both have figures of a kind, none in common (두 대는 안 된다, 1대는 된다)."""
-    own, its = _figures(statement), _figures(told)
+    own, its = _figures(statement), _figures(source)
     return any(own[kind].isdisjoint(its[kind]) for kind in own.keys() & its.keys())
 
 
@@ -323,15 +326,15 @@ _MOST_CLAUSES = 2
 _DENIES = re.compile("|".join(lines("denials")))
 
 
-def may_say_both(statement: Statement, told: Statement) -> bool:
+def may_say_both(statement: Statement, source: Statement) -> bool:
     """Tell whether a source sentence may say both the same and the opposite in its clauses.
 
     A statement that denies is told by a sentence that denies anything; one that affirms by one of
     several things (평일 18:00~21:00 / 일요일 없음).
     """
     if _DENIES.search(statement.claim.text):
-        return any(_DENIES.search(claim.text) for claim in told.sentence)
-    return len(told.sentence) > _MOST_CLAUSES
+        return any(_DENIES.search(claim.text) for claim in source.sentence)
+    return len(source.sentence) > _MOST_CLAUSES
 
 
 @cache
@@ -383,17 +386,17 @@ def covered(word: Word, around: Mapping[str, float]) -> float:
     return max(whole, _PARTLY * sum(around.get(one, 0.0) for one in parts) / len(parts))
 
 
-def relation(statement: Statement, told: Statement) -> tuple[int, float, Act | None]:
+def relation(statement: Statement, source: Statement) -> tuple[int, float, Act | None]:
     """Return whether two statements agree (1) or not (-1), how surely, and on which act.
 
     0 if they have no act in common, and neither permits or demands anything.
     """
     best: tuple[int, float, Act | None] = (0, 0.0, None)
-    for one, other in product(statement.acts, told.acts):
+    for one, other in product(statement.acts, source.acts):
         if one.name != other.name:
             continue
         weight = one.weight * other.weight
-        agrees = _agreement(one, other, statement.modality, told.modality)
+        agrees = _agreement(one, other, statement.modality, source.modality)
         if 1.0 not in (one.weight, other.weight):
             # 유료로 빌려 준다 and 무료로 빌려 준다: the same act, but for what both say besides.
             if agrees < 0 and has_sides(one.name):
@@ -403,8 +406,8 @@ def relation(statement: Statement, told: Statement) -> tuple[int, float, Act | N
     if best[0]:
         return best
     for values in (_MAY, _MUST):
-        if statement.modality in values and told.modality in values:
-            return values[statement.modality] * values[told.modality], _LOOSE, None
+        if statement.modality in values and source.modality in values:
+            return values[statement.modality] * values[source.modality], _LOOSE, None
     return best
 
 

@@ -51,8 +51,8 @@ def asked_claim(question: Reading) -> Statement | None:
     text = question.page.plain
     if _OPEN.search(text) or len(question.sentences) > _MOST_SENTENCES:
         return None
-    asked = [one for one in question.sentences if _ASKS.search(one[-1].text)]
-    if len(asked) != 1 or asked[0] is not question.sentences[-1]:
+    asking = [one for one in question.sentences if _ASKS.search(one[-1].text)]
+    if len(asking) != 1 or asking[0] is not question.sentences[-1]:
         return None
     found = [
         one for one in statements_of(question.sentences) if one.claim is question.sentences[-1][-1]
@@ -102,9 +102,9 @@ class Contrast:
 class SourceContrasts:
     """The words of scales in a set of sources."""
 
-    def __init__(self, told: SourceSet) -> None:
+    def __init__(self, sources: SourceSet) -> None:
         self._found: dict[str, list[tuple[Contrast, SourceClaim]]] = defaultdict(list)
-        for one in told.once(SourceIndex).claims:
+        for one in sources.once(SourceIndex).claims:
             for contrast in contrasts_of(one.claim):
                 self._found[contrast.scale].append((contrast, one))
 

@@ -85,15 +85,19 @@ class Widened:
 
 
 def widened(
-    statement: Statement, text: str, told: SourceMeaning, asked: Mapping[str, float], least: float
+    statement: Statement,
+    text: str,
+    meaning: SourceMeaning,
+    question: Mapping[str, float],
+    least: float,
 ) -> Widened | None:
     """Return where a statement is wider than the sources; None if it is not.
 
     Args:
         statement: A statement of an answer.
         text: The plain text of the answer.
-        told: The statements of the sources.
-        asked: The features of the question.
+        meaning: The statements of the sources.
+        question: The features of the question.
         least: Least share of the statement that a source statement has to have.
     """
     if statement.is_named or statement.modality in _WIDEN_NOTHING:
@@ -110,7 +114,7 @@ def widened(
             found = _Widener(kind, begin + match.start(), begin + match.end(), match[0])
             aside, start = found.aside(statement)
             if found.counts(statement, clause, aside):
-                wide = _held(found, aside, clause, statement, told, asked, least)
+                wide = _held(found, aside, clause, statement, meaning, question, least)
                 if wide:
                     return replace(wide, start=start, kind=kind)
     return None
@@ -151,19 +155,23 @@ def _held(
     aside: Sequence[Word],
     clause: str,
     statement: Statement,
-    told: SourceMeaning,
-    asked: Mapping[str, float],
+    meaning: SourceMeaning,
+    question: Mapping[str, float],
     least: float,
 ) -> Widened | None:
     """Hold a widening word against the source statements about the same."""
-    about = [one for one in told.about(statement, asked) if not one.told.claim.block.is_heading]
+    about = [
+        one
+        for one in meaning.about(statement, question)
+        if not one.source_statement.claim.block.is_heading
+    ]
     if not about or about[0].share < least:
         return None
     closest = [one for one in about if one.share >= about[0].share * _CLOSE]
-    if any(_is_as_wide(found.kind, text) for one in closest for text in _texts(one, told)):
+    if any(_is_as_wide(found.kind, text) for one in closest for text in _texts(one, meaning)):
         return None
     for one in islice(closest, _LOOKED_AT):
-        for text in _texts(one, told):
+        for text in _texts(one, meaning):
             if _is_narrower(found.kind, aside, clause, one, text):
                 is_named = any(word.text in text for word in _set_aside(aside))
                 return Widened(found.start, found.end, one, text, is_named=is_named)
@@ -186,7 +194,7 @@ def _is_narrower(kind: Kind, aside: Sequence[Word], clause: str, match: Match, t
         return any(need[0] not in clause for need in _NEED.finditer(text))
     if kind is Kind.WITHOUT:
         last = aside[-1]
-        is_named = covered(last, match.told.around) > 0
+        is_named = covered(last, match.source_statement.around) > 0
         return is_named or (last.text in _GENERIC and _NEED.search(text) is not None)
     if kind is Kind.ASIDE and _denies_of(aside, text):
         return False
@@ -194,7 +202,7 @@ def _is_narrower(kind: Kind, aside: Sequence[Word], clause: str, match: Match, t
     limits = [found[0] for found in _LIMIT.finditer(text)]
     if limits and all(limit.endswith("만") for limit in limits):
         # 입주민만, and the answer says that it speaks of them.
-        return not all(covered(word, around) for word in match.told.only)
+        return not all(covered(word, around) for word in match.source_statement.only)
     return bool(limits)
 
 
@@ -212,8 +220,8 @@ def _denies_of(aside: Sequence[Word], text: str) -> bool:
     return at >= 0 and re.search(r"않|없", text[at:]) is not None
 
 
-def _texts(match: Match, told: SourceMeaning) -> Iterator[str]:
+def _texts(match: Match, meaning: SourceMeaning) -> Iterator[str]:
     """Yield the sentence of a source statement, and the exception behind it."""
-    yield told.text_of(match.told.sentence, match.told.source)
-    if exception := told.exception_behind(match.told):
-        yield told.text_of(exception, match.told.source)
+    yield meaning.text_of(match.source_statement.sentence, match.source_statement.source)
+    if exception := meaning.exception_behind(match.source_statement):
+        yield meaning.text_of(exception, match.source_statement.source)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Span
 from guards.core.keeping import lazy
-from guards.core.reading import Asked, Reading, Text, read
+from guards.core.reading import Reading, RequestReading, Text, read
 from guards.evidence.support import Carried, Support
 from guards.text.citing.assessment import (
     BETTER_BY,
@@ -93,7 +93,7 @@ class RightArticles:
 
     @lazy
     def _support(self) -> Support:
-        exchange = self._reading.asked.once(_of_articles)
+        exchange = self._reading.request.once(_of_articles)
         reading = replace(read(exchange.answered(self._answer.raw)), answer=self._reading.answer)
         return Support(reading, self._answer.marks)
 
@@ -154,12 +154,12 @@ def _stands_alone(reference: LawReference, answer: Text) -> bool:
     )
 
 
-def _of_articles(asked: Asked) -> Exchange:
+def _of_articles(request: RequestReading) -> Exchange:
     """Return the question with each article as a source of its own."""
-    texts = {source.id: source for source in asked.exchange.sources}
-    provisions = law_index_of(asked).provisions[:_MOST_ARTICLES]
+    texts = {source.id: source for source in request.exchange.sources}
+    provisions = law_index_of(request).provisions[:_MOST_ARTICLES]
     articles = tuple(_as_source(one, texts[one.source_id]) for one in provisions)
-    return Exchange(asked.exchange.question, articles)
+    return Exchange(request.exchange.question, articles)
 
 
 def _as_source(provision: Provision, source: Source) -> Source:

@@ -21,13 +21,13 @@ from guards.evidence.support import Carried, Support
 from guards.text.citing.numbering import Numbering
 from guards.text.citing.statements import (
     EXCHANGES_KEPT,
-    Asked,
     CitedAnswer,
+    ReadingKey,
     Statement,
-    asked,
     cited_answer,
     cited_clauses,
     parts_of,
+    reading_key,
     support_of,
 )
 from guards.text.sentences import Sentence
@@ -260,8 +260,10 @@ class Case:
             return Status.INACCURATE
         if score >= self._threshold:
             return Status.ACCURATE
-        told = self.statement.is_claim and self._lacks(score) and self._is_measurable([place])
-        is_wrong = told and not self._is_spared(place) and self._says_nothing_new(place, score)
+        is_lacking = self.statement.is_claim and self._lacks(score) and self._is_measurable([place])
+        is_wrong = (
+            is_lacking and not self._is_spared(place) and self._says_nothing_new(place, score)
+        )
         return Status.INACCURATE if is_wrong else Status.UNCERTAIN
 
     def _lacks(self, score: float) -> bool:
@@ -362,15 +364,15 @@ def assess(reading: Reading, threshold: float) -> Assessed:
             the place from which it is judged only the marks and the numbering are told.
         threshold: From this score on a citation is accurate; inaccurate if as much is lacking.
     """
-    return _assessed(asked(reading), threshold)
+    return _assessed(reading_key(reading), threshold)
 
 
 @lru_cache(maxsize=EXCHANGES_KEPT)
-def _assessed(of: Asked, threshold: float) -> Assessed:
-    reading = of.reading
+def _assessed(key: ReadingKey, threshold: float) -> Assessed:
+    reading = key.reading
     answer = reading.answer
     cited = cited_answer(reading)
-    sources = of.exchange.sources
+    sources = key.exchange.sources
     names = source_names(reading)
     numbering = Numbering(sources, cited.references, names)
     if answer is None or not sources:

@@ -251,8 +251,8 @@ def _without_heading(text: str, lines: Sequence[_TextLine]) -> References | None
 
 def _cites(body: str, entries: Sequence[ReferenceLine]) -> bool:
     cited = {number for mark in read_marks(body) for number in mark.numbers}
-    told = any(_SENTENCE.search(entry.target) for entry in entries)
-    return not told and any(entry.number in cited for entry in entries)
+    has_sentence = any(_SENTENCE.search(entry.target) for entry in entries)
+    return not has_sentence and any(entry.number in cited for entry in entries)
 
 
 def _explains(text: str, entry: ReferenceLine) -> bool:

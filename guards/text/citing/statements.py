@@ -309,7 +309,7 @@ EXCHANGES_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReadingKey:
     """A reading that counts as the same as any other of the same exchange from the same place."""
 
     exchange: Exchange
@@ -317,9 +317,9 @@ class Asked:
     reading: Reading = field(compare=False)
 
 
-def asked(reading: Reading) -> Asked:
+def reading_key(reading: Reading) -> ReadingKey:
     """Return what a reading is kept under."""
-    return Asked(reading.exchange, reading.judged_from, reading)
+    return ReadingKey(reading.exchange, reading.judged_from, reading)
 
 
 def cited_answer(reading: Reading) -> CitedAnswer:
@@ -329,12 +329,12 @@ def cited_answer(reading: Reading) -> CitedAnswer:
 
 def support_of(reading: Reading) -> Support:
     """Return the sources of an exchange, to hold its statements against."""
-    return _support(asked(reading))
+    return _support(reading_key(reading))
 
 
 _cited_answer = lru_cache(maxsize=EXCHANGES_KEPT)(CitedAnswer)
 
 
 @lru_cache(maxsize=EXCHANGES_KEPT)
-def _support(of: Asked) -> Support:
-    return Support(of.reading, cited_answer(of.reading).marks)
+def _support(key: ReadingKey) -> Support:
+    return Support(key.reading, cited_answer(key.reading).marks)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from guards.core.exchange import Exchange, Source
 from guards.core.keeping import lazy
-from guards.core.reading import Asked, Reading, read, source_text
+from guards.core.reading import Reading, RequestReading, read, source_text
 from guards.evidence.support import Carried, Support
 from guards.text.citing.articles import (
     bracket_around,
@@ -234,7 +234,7 @@ class WrongArticles:
 
     @property
     def _pieces(self) -> tuple[Piece, ...]:
-        return self._reading.asked.once(_pieces)
+        return self._reading.request.once(_pieces)
 
     @lazy
     def _places(self) -> dict[int, int]:
@@ -242,19 +242,19 @@ class WrongArticles:
 
     @lazy
     def _support(self) -> Support:
-        exchange = self._reading.asked.once(_of_pieces)
+        exchange = self._reading.request.once(_of_pieces)
         reading = replace(read(exchange.answered(self._raw)), answer=self._reading.answer)
         return Support(reading, self._answer.marks)
 
 
-def _pieces(asked: Asked) -> tuple[Piece, ...]:
-    sources = {source.id: source for source in asked.exchange.sources}
-    return pieces_of(law_index_of(asked), sources)[:_MOST_PIECES]
+def _pieces(request: RequestReading) -> tuple[Piece, ...]:
+    sources = {source.id: source for source in request.exchange.sources}
+    return pieces_of(law_index_of(request), sources)[:_MOST_PIECES]
 
 
-def _of_pieces(asked: Asked) -> Exchange:
+def _of_pieces(request: RequestReading) -> Exchange:
     """Return the question with each piece as a source of its own."""
-    return Exchange(asked.exchange.question, tuple(one.source for one in asked.once(_pieces)))
+    return Exchange(request.exchange.question, tuple(one.source for one in request.once(_pieces)))
 
 
 def _is_item(statement: Statement) -> bool:

@@ -13,7 +13,7 @@ from functools import partial
 
 from guards.core.exchange import Source
 from guards.core.keeping import lazy
-from guards.core.reading import Asked, Reading, source_set
+from guards.core.reading import Reading, RequestReading, source_set
 from guards.text.laws.article import Article, Division
 from guards.text.laws.law import Kind, LawReference
 from guards.text.laws.name import STATUTE, LawName, Tier, is_generic, key_of, law_name, same_law
@@ -123,17 +123,17 @@ class Missing:
 
 def law_index(reading: Reading) -> "LawIndex":
     """Return the index of an exchange's sources, made once for all guards and answers."""
-    return law_index_of(reading.asked)
+    return law_index_of(reading.request)
 
 
-def law_index_of(asked: Asked) -> "LawIndex":
+def law_index_of(request: RequestReading) -> "LawIndex":
     """Return the index of a request's sources."""
     # Not with the sources alone: it keeps what answers refer to, which belongs to one request.
-    return asked.once(_index)
+    return request.once(_index)
 
 
-def _index(asked: Asked) -> "LawIndex":
-    return LawIndex(partial(asked.told.once, source_laws))
+def _index(request: RequestReading) -> "LawIndex":
+    return LawIndex(partial(request.source_set.once, source_laws))
 
 
 class LawIndex:

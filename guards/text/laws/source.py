@@ -77,9 +77,9 @@ class SourceLaw:
     lines: frozenset[int]
 
 
-def source_laws(told: SourceSet) -> tuple[SourceLaw, ...]:
+def source_laws(sources: SourceSet) -> tuple[SourceLaw, ...]:
     """Return what each source holds, in their order (``told.once(source_laws)``)."""
-    return tuple(law_held(part.source, part.text) for part in told.parts if part.source)
+    return tuple(law_held(part.source, part.text) for part in sources.parts if part.source)
 
 
 def law_held(source: Source, text: Text) -> SourceLaw:

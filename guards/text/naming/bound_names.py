@@ -88,7 +88,7 @@ def misbound_names(reading: Reading) -> Iterator[Misbound]:
     """
     if reading.answer is None:
         return
-    groups = reading.told.once(bound_names)
+    groups = reading.source_set.once(bound_names)
     if not groups:
         return
     raw = reading.answer.text.raw
@@ -121,9 +121,9 @@ def _is_hinted(one: Bound, said: frozenset[str]) -> bool:
     return any(word & said for word in one.key)
 
 
-def bound_names(told: SourceSet) -> list[tuple[Part, list[Bound]]]:
+def bound_names(sources: SourceSet) -> list[tuple[Part, list[Bound]]]:
     """Return the names that each source binds; those of one group may be taken for one another."""
-    return [(part, group) for part in told.parts for group in part.text.once(_groups)]
+    return [(part, group) for part in sources.parts for group in part.text.once(_groups)]
 
 
 def _groups(text: Text) -> list[list[Bound]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from guards.core.exchange import Source
-from guards.core.reading import Asked, Reading
+from guards.core.reading import Reading, RequestReading
 from guards.text.laws.index import LawIndex, Level, law_index_of
 from guards.text.laws.law import Kind, LawReference, read_laws
 from guards.text.laws.name import STATUTE, is_law_name, law_name
@@ -65,11 +65,11 @@ _LEAST_SHARED_BIGRAMS = 0.75
 
 def source_names(reading: Reading) -> "SourceNames":
     """Return the names of an exchange's sources, read once for all its answers."""
-    return reading.asked.once(_names)
+    return reading.request.once(_names)
 
 
-def _names(asked: Asked) -> "SourceNames":
-    return SourceNames(asked.exchange.sources, law_index_of(asked))
+def _names(request: RequestReading) -> "SourceNames":
+    return SourceNames(request.exchange.sources, law_index_of(request))
 
 
 class SourceNames:

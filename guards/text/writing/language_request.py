@@ -52,15 +52,15 @@ _REFUSED = re.compile(r"지\s?(?:마|말|않)|말고|금지|없이")
 
 def requested_scripts(question: str) -> frozenset[Script]:
     """Return the scripts beside Hangul in which the question wants its answer."""
-    asked: set[Script] = set()
+    requested: set[Script] = set()
     for name in _NAME.finditer(question):
         rest_end = name.end() + _REST_CHARS
         request = _ASKED.match(question, name.end(), rest_end)
         if request and not _REFUSED.search(question, name.end(), request.end() + 6):
-            asked |= _SCRIPTS_OF[name[0].lower()]
+            requested |= _SCRIPTS_OF[name[0].lower()]
     for match in _ASKED_IN_ENGLISH.finditer(question):
-        asked |= _SCRIPTS_OF[match[1].lower()]
-    return frozenset(asked)
+        requested |= _SCRIPTS_OF[match[1].lower()]
+    return frozenset(requested)
 
 
 def asks_for_original(question: str) -> bool:

@@ -120,7 +120,7 @@ def noted(prompt: str, note: str) -> str:
 
 def _answer_cue(prompt: str) -> Line | None:
     """Return the line that ends a prompt and bids the model answer; None if there is none."""
-    read = Prompt(prompt, asked=True)
+    read = Prompt(prompt, is_user=True)
     last = read.all_headings[-1:]
     if not last or read.lines[last[0]].role is not Role.ANSWER:
         return None

@@ -377,24 +377,24 @@ def find_sources(body: Mapping[str, JsonValue], rules: SourceRules) -> FoundCont
     """
     turns = read_turns(body)
     # Of several user messages in a row only the last asks; those before it bring the context.
-    asked = [read_text(m.text, asked=m is turns.asked[-1]) for m in turns.asked]
-    instructing = [read_text(message.text, asked=False) for message in turns.instructing]
+    user_turns = [read_text(m.text, is_user=m is turns.last_user[-1]) for m in turns.last_user]
+    instructing = [read_text(message.text, is_user=False) for message in turns.instructing]
     found = _Collection(rules)
     exact = exact_sources(body)
     if exact is not None:
         found.add("exact", "guard.sources", exact)
     else:
         _trusted(found, body, turns, instructing)
-    templated = exact is None and _conversation(found, turns, asked)
+    templated = exact is None and _conversation(found, turns, user_turns)
     found.settle_guesses()
-    question = _question(turns, asked, in_template=templated or bool(found.places))
+    question = _question(turns, user_turns, in_template=templated or bool(found.places))
     return FoundContext(
         question=question,
         sources=numbered(tuple(found.passages)),
         context=_state(found),
         found=tuple(found.places),
         dropped=tuple(found.dropped),
-        echo=_echo(found, turns, instructing, asked if templated else []),
+        echo=_echo(found, turns, instructing, user_turns if templated else []),
         previous_answer=turns.previous_answer,
     )
 
@@ -435,15 +435,15 @@ def _add_tool(found: _Collection, message: Message) -> int:
     )
 
 
-def _conversation(found: _Collection, turns: Turns, asked: list[ReadText]) -> bool:
+def _conversation(found: _Collection, turns: Turns, user_turns: list[ReadText]) -> bool:
     """Take in what a template put into the conversation; tell whether it built the user's turn."""
     blocks = [
         (block, message)
-        for message, read in zip(turns.asked, asked, strict=True)
+        for message, read in zip(turns.last_user, user_turns, strict=True)
         for block in read.blocks
     ]
     has_question = any(
-        _words(read, message) for read, message in zip(asked, turns.asked, strict=True)
+        _words(read, message) for read, message in zip(user_turns, turns.last_user, strict=True)
     )
     closed = bool(found.places) or not found.rules.conversation_blocks
     if found.guesses_anything():
@@ -453,7 +453,7 @@ def _conversation(found: _Collection, turns: Turns, asked: list[ReadText]) -> bo
             found.add_block(block, message)
         return True
     if not blocks and found.rules.user_text_is_evidence:
-        for message in turns.asked:
+        for message in turns.last_user:
             passage = Passage(message.text)
             found.add("user.text", "messages", (passage,), message=message.index)
     elif not closed and turns.prefill is not None:
@@ -473,19 +473,19 @@ def _add_prefill(found: _Collection, turns: Turns) -> None:
     prefill = turns.prefill
     if prefill is None:
         return
-    ends_request = bool(turns.asked) and prefill.index > turns.asked[-1].index
-    pointed = any(points_back(message.text) for message in turns.asked)
+    ends_request = bool(turns.last_user) and prefill.index > turns.last_user[-1].index
+    pointed = any(points_back(message.text) for message in turns.last_user)
     first = prefill.text.strip().partition("\n")[0]
     if not introduces_context(first) or not (ends_request or pointed):
         return
-    for block in read_text(prefill.text, asked=False).blocks:
+    for block in read_text(prefill.text, is_user=False).blocks:
         if any(passage.name for passage in block.passages):
             found.add_block(block, prefill)
 
 
-def _question(turns: Turns, asked: list[ReadText], *, in_template: bool) -> str:
+def _question(turns: Turns, user_turns: list[ReadText], *, in_template: bool) -> str:
     """Return the user's own words; those of a template only where there is one."""
-    pairs = list(zip(turns.asked, asked, strict=True))
+    pairs = list(zip(turns.last_user, user_turns, strict=True))
     if in_template:
         words = [_words(read, message) for message, read in pairs]
     else:
@@ -494,12 +494,12 @@ def _question(turns: Turns, asked: list[ReadText], *, in_template: bool) -> str:
 
 
 def _echo(
-    found: _Collection, turns: Turns, instructing: list[ReadText], asked: list[ReadText]
+    found: _Collection, turns: Turns, instructing: list[ReadText], user_turns: list[ReadText]
 ) -> str:
     used = {place.message for place in found.places}
     parts = [
         *(read.rest for read in instructing),
         *(message.text for message in turns.earlier if message.index not in used),
-        *(read.rest for read in asked),
+        *(read.rest for read in user_turns),
     ]
     return "\n\n".join(part.strip() for part in parts if part.strip())

@@ -179,7 +179,7 @@ def _announcement(prompt: Prompt) -> Opening | None:
 
 def _ahead(prompt: Prompt) -> Opening | None:
     """Return the blank line below an order of a system message that sends to what follows."""
-    if prompt.asked:
+    if prompt.is_user:
         return None
     for at in prompt.leading:
         if points_ahead(prompt.words(at)):
@@ -221,7 +221,7 @@ def _pointed_at(prompt: Prompt) -> Opening | None:
     )
     if first is None:
         return None
-    apart = _is_set_off if prompt.asked else _is_parted
+    apart = _is_set_off if prompt.is_user else _is_parted
     if not apart(prompt, first, pointing):
         return None
     return Opening(first, within=True, guessed=True, vague=True, stop=pointing)
@@ -255,19 +255,19 @@ class Layout:
     question: Region | None = None
 
 
-def read_layout(text: str, *, asked: bool) -> Layout:
+def read_layout(text: str, *, is_user: bool) -> Layout:
     """Return where the context and the question stand.
 
     Args:
         text: The text of a message.
-        asked: It is the user's, so it may hold the question.
+        is_user: It is the user's, so it may hold the question.
     """
-    prompt = Prompt(text, asked=asked)
+    prompt = Prompt(text, is_user=is_user)
     opening = find_opening(prompt)
     if opening is None:
-        return Layout((), question_alone(prompt) if asked else None)
+        return Layout((), question_alone(prompt) if is_user else None)
     opener = opening.line
-    heading = question_heading(prompt, opener) if asked else last_question(prompt, opener)
+    heading = question_heading(prompt, opener) if is_user else last_question(prompt, opener)
     if heading is None:
         return _without_heading(prompt, opening)
     if heading > opener:
@@ -330,7 +330,7 @@ def _are_rules(prompt: Prompt, opening: Opening, words: str) -> bool:
     """Tell whether directions are the assistant's own; a manual orders its reader about as well."""
     if opening.vague:
         return True
-    told = opening.guessed or (not prompt.asked and has_instruction(words))
+    told = opening.guessed or (not prompt.is_user and has_instruction(words))
     return told and len(words) < _LONGEST_RULES_CHARS
 
 
@@ -384,7 +384,7 @@ def _goes_on(prompt: Prompt, rule: int, stop: int) -> bool:
     if prompt.lines[below].kind is Kind.ITEM or opens_fields(prompt.words(below)):
         return True
     plain = prompt.lines[below].kind is Kind.TEXT and not is_instruction(prompt.words(below))
-    return plain and not prompt.asked
+    return plain and not prompt.is_user
 
 
 def _without_closing_instructions(text: str, start: int, end: int) -> int:
@@ -402,7 +402,7 @@ def _without_closing_instructions(text: str, start: int, end: int) -> int:
 def _without_heading(prompt: Prompt, opening: Opening) -> Layout:
     """Read a prompt whose question has no heading: it stands behind the context or before it."""
     regions = _regions(prompt, opening, opening.stop or len(prompt.lines))
-    if not prompt.asked:
+    if not prompt.is_user:
         return Layout(regions)
     if not regions or prompt.lines[opening.line].is_inline(prompt.text):
         return Layout()

@@ -54,30 +54,30 @@ class ReadText:
     rest: str
 
 
-def read_text(text: str, *, asked: bool) -> ReadText:
+def read_text(text: str, *, is_user: bool) -> ReadText:
     """Read the text of a message; what apps say again and again is remembered.
 
     Args:
         text: The message's text.
-        asked: It is the user's, so it may hold the question.
+        is_user: It is the user's, so it may hold the question.
     """
-    return _known_text(text, asked) if len(text) <= _LONGEST_KNOWN_CHARS else _text(text, asked)
+    return _known_text(text, is_user) if len(text) <= _LONGEST_KNOWN_CHARS else _text(text, is_user)
 
 
-def _text(text: str, asked: bool) -> ReadText:
-    prompt = json_prompt(text) if asked else None
+def _text(text: str, is_user: bool) -> ReadText:
+    prompt = json_prompt(text) if is_user else None
     if prompt is not None:
         block = Block("json.prompt", Span(0, len(text)), prompt.passages)
         return ReadText((block,), prompt.question, "")
     leading = leading_json(text)
-    if leading is not None and (not asked or points_back(text[leading[1] :])):
+    if leading is not None and (not is_user or points_back(text[leading[1] :])):
         block = Block("json.leading", Span(0, leading[1]), leading[0])
-        return _around((block,), text[leading[1] :], asked=asked)
+        return _around((block,), text[leading[1] :], is_user=is_user)
     elements = read_elements(text)
     context = [item for item in elements if item.role is Role.CONTEXT]
     if context:
-        return _tagged(text, elements, asked=asked)
-    layout = read_layout(text, asked=asked)
+        return _tagged(text, elements, is_user=is_user)
+    layout = read_layout(text, is_user=is_user)
     template = _template(text) if layout.context else ""
     read = (_block(text, region, template) for region in layout.context)
     blocks = tuple(block for block in read if block is not None)
@@ -90,7 +90,7 @@ def _text(text: str, asked: bool) -> ReadText:
 _known_text = lru_cache(maxsize=_MOST_KNOWN)(_text)
 
 
-def _tagged(text: str, elements: tuple[Element, ...], *, asked: bool) -> ReadText:
+def _tagged(text: str, elements: tuple[Element, ...], *, is_user: bool) -> ReadText:
     blocks = tuple(
         Block(
             f"tags.{item.name}",
@@ -105,14 +105,14 @@ def _tagged(text: str, elements: tuple[Element, ...], *, asked: bool) -> ReadTex
     if questions:
         last = questions[-1]
         return _read(text, blocks, cuts, Region(last.inner_start, last.inner_end, last.start))
-    return _around(blocks, _read(text, blocks, cuts, None).rest, asked=asked)
+    return _around(blocks, _read(text, blocks, cuts, None).rest, is_user=is_user)
 
 
-def _around(blocks: tuple[Block, ...], rest: str, *, asked: bool) -> ReadText:
+def _around(blocks: tuple[Block, ...], rest: str, *, is_user: bool) -> ReadText:
     """Return blocks together with the question in what stands around them."""
-    if not asked:
+    if not is_user:
         return ReadText(blocks, None, rest)
-    question = question_alone(Prompt(rest, asked=True))
+    question = question_alone(Prompt(rest, is_user=True))
     words = rest[question.start : question.end] if question else rest
     return ReadText(blocks, clean_question(words), rest[: question.outer] if question else "")
 

@@ -33,13 +33,13 @@ class Prompt:
 
     Attributes:
         text: The text.
-        asked: It is the user's, so it may hold the question.
+        is_user: It is the user's, so it may hold the question.
         lines: Its lines.
     """
 
-    def __init__(self, text: str, *, asked: bool) -> None:
+    def __init__(self, text: str, *, is_user: bool) -> None:
         self.text = text
-        self.asked = asked
+        self.is_user = is_user
         self.lines = read_lines(text)
 
     def words(self, at: int) -> str:

@@ -92,7 +92,7 @@ def explained(source: str, question: str, answer: str, figure: str) -> Explanati
 def arithmetic(source: str, question: str, answer: str) -> tuple[Arithmetic, list[Figure]]:
     """Return the arithmetic of an answer, and its figures."""
     sources = (Source("1", "안내", source),) if source else ()
-    told = read(Exchange(question=question, sources=sources, answer=answer)).told
+    told = read(Exchange(question=question, sources=sources, answer=answer)).source_set
     index = SourceIndex(told)
     reading = read_claims(answer)
     figures = list(figures_in(reading))

@@ -65,8 +65,8 @@ def test_whoever_reads_an_exchange_again_gets_the_same() -> None:
 
 def holds(known: str, asked: str) -> bool:
     [figure] = Text(asked).quantities
-    told = Support(read(Exchange("", (Source("1", "", known),))))
-    return told.carried("", [figure]).score([0]) == 1
+    sources = Support(read(Exchange("", (Source("1", "", known),))))
+    return sources.carried("", [figure]).score([0]) == 1
 
 
 @each_row("known, asked", "same")

@@ -21,7 +21,7 @@ def test_finds_a_name_that_no_source_knows(
     found = unknown(question, passages)
 
     assert found is not None
-    assert found.asked == name
+    assert found.name == name
     assert found.known
     assert name not in found.known
 
