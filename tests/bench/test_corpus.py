@@ -9,10 +9,10 @@ from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
 from policies.schema.policy import SourceRules
 from proxy.openai_api.sources import find_sources
-from tests.bench.corpus import ANSWERS_OF_EACH, RECURRING, RECURRING_SETS, SINGLE, case, numbered
+from tests.bench.corpus import RECURRING, RECURRING_SETS, SINGLE, numbered
 from tests.bench.prepared import messages
 
-LOOKED_AT = [*RECURRING[::20], *SINGLE[::40]]
+LOOKED_AT = [*RECURRING[::60], *SINGLE[::150]]
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +45,6 @@ def test_a_case_has_a_cited_answer_of_1_kb_over_five_sources_of_1_kb(number: int
     assert len(said.sources) == 5
 
 
-def test_the_first_sentence_ends_where_the_case_says() -> None:
-    said = case(0, 0)
-
-    first = said.answer[: said.first_sentence_chars]
-
-    assert first.endswith("]")
-    assert "\n" not in first
-
-
 def test_a_wrong_number_would_be_found(inspector: Inspector) -> None:
     said = numbered(0)
     found = find_sources({"messages": messages(said)}, SourceRules())
@@ -66,22 +57,7 @@ def test_a_wrong_number_would_be_found(inspector: Inspector) -> None:
     assert answered.action is not Action.PASS
 
 
-def test_recurring_cases_share_their_sources_and_say_different_things() -> None:
-    same = [case(3, answer) for answer in range(ANSWERS_OF_EACH)]
-
-    assert len({one.sources for one in same}) == 1
-    assert len({one.answer for one in same}) == ANSWERS_OF_EACH
-
-
 def test_sets_of_sources_differ() -> None:
     sets = {numbered(number).sources for number in (*RECURRING, *SINGLE)}
 
     assert len(sets) == RECURRING_SETS + len(SINGLE)
-
-
-def test_the_same_numbers_give_the_same_case() -> None:
-    numbered.cache_clear()
-    first = numbered(5)
-    numbered.cache_clear()
-
-    assert numbered(5) == first

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.bench.chart import lengths, svg
 from tests.bench.corpus import numbered
 from tests.bench.crew import shared_out
 from tests.bench.figures import (
@@ -24,7 +23,7 @@ from tests.bench.prepared import Seed, Way
 from tests.bench.results import Results, SubjectRow
 from tests.bench.soak import Sample, growth
 from tests.bench.subjects import Reached
-from tests.bench.tables import goals, markdown, number
+from tests.bench.tables import goals, markdown
 from tests.bench.upstream import CHUNKS, chunk_ends
 
 MS = 10**6
@@ -42,11 +41,6 @@ MS = 10**6
 )
 def test_percentile(values: list[float], percent: float, wanted: float) -> None:
     assert percentile(values, percent) == pytest.approx(wanted)
-
-
-def test_no_values_have_no_percentile() -> None:
-    with pytest.raises(ValueError, match="no values"):
-        percentile([], 50)
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
@@ -157,27 +151,6 @@ def test_results_survive_their_file() -> None:
 
     assert again == made
     assert "absent: nginx is not installed" in markdown(again)
-
-
-def test_the_chart_shows_every_subject_but_the_direct_way() -> None:
-    drawn = svg(results())
-
-    assert drawn.startswith("<svg ")
-    assert all(f">{name}</text>" in drawn for name in (NGINX, OFF))
-    assert f">{DIRECT}</text>" not in drawn
-
-
-def test_bars_grow_with_the_logarithm() -> None:
-    assert lengths([1.0, 10.0, 100.0]) == pytest.approx([0.1, 0.55, 1.0])
-    assert lengths([5.0, 5.0]) == [1.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [(12_345.6, "12,346"), (12.34, "12.3"), (1.234, "1.23"), (0.00361, "0.0036"), (0.0, "0")],
-)
-def test_numbers(value: float, written: str) -> None:
-    assert number(value) == written
 
 
 def samples(memory_mb: float, descriptors: int, in_flight: float) -> list[Sample]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bench.corpus import numbered
-from tests.bench.heard import Reply, plain_words, problem_of, streamed_words
+from tests.bench.heard import Reply, problem_of, streamed_words
 from tests.bench.prepared import Prepared, Seed, Way
 from tests.bench.wire import LAST_CHUNK, BrokenMessage, Message, chunk
 
@@ -47,27 +47,10 @@ def test_reads_a_message_in_any_pieces(message: bytes, body: bytes, cuts: list[i
     assert reader.done
 
 
-@pytest.mark.parametrize(("message", "body"), WHOLE)
-def test_is_not_done_before_the_last_byte(message: bytes, body: bytes) -> None:
-    reader = Message()
-
-    reader.feed(message[:-1])
-
-    assert not reader.done
-
-
 @pytest.mark.parametrize("message", BROKEN)
 def test_refuses(message: bytes) -> None:
     with pytest.raises(BrokenMessage):
         Message().feed(message)
-
-
-def test_knows_the_status_and_whether_the_connection_ends() -> None:
-    reader = Message()
-    reader.feed(b"HTTP/1.1 503 Busy\r\nConnection: close\r\ncontent-length: 0\r\n\r\n")
-
-    assert reader.status == 503
-    assert reader.closes
 
 
 def test_a_request_carries_its_seed_and_new_sources() -> None:
@@ -114,11 +97,3 @@ def test_tells_what_is_wrong_with_a_reply(head: bytes, said: str, problem: str) 
 
     assert found.startswith(problem)
     assert bool(found) == bool(problem)
-
-
-def test_a_plain_reply_without_an_answer_says_nothing() -> None:
-    body = json.dumps({"choices": [{"message": {"content": "예"}}]}).encode()
-
-    assert plain_words(Reply(b"", [(1, body)])) == "예"
-    assert plain_words(Reply(b"", [(1, body[:-3])])) == ""
-    assert plain_words(Reply(b"", [(1, b'{"error": {}}')])) == ""

@@ -75,19 +75,6 @@ async def test_the_synchronous_stream_helper_tells_of_the_answer_as_it_comes(hou
     assert "".join(delta or "" for delta in deltas) == final == CLEAN
 
 
-async def test_the_synchronous_client_parses(house: House) -> None:
-    house.scripted.says(PLACE)
-
-    def use() -> Place | None:
-        with synchronous(house) as client:
-            reply = client.chat.completions.parse(
-                model=MODEL, messages=ASKED, response_format=Place
-            )
-            return reply.choices[0].message.parsed
-
-    assert await asyncio.to_thread(use) == Place(building="본관 지하", floor=-1)
-
-
 async def test_many_threads_share_one_client(house: House) -> None:
     house.scripted.says(CHINESE, CLEAN)
 
@@ -125,19 +112,6 @@ async def test_a_reply_is_read_as_it_streams_in(house: House) -> None:
     assert trace.replies == (CLEAN,)
 
 
-async def test_a_raw_stream_is_parsed_to_chunks(house: House) -> None:
-    house.scripted.says(CLEAN)
-
-    async with house.proxy.sdk() as client:
-        raw = await client.chat.completions.with_raw_response.create(
-            model=MODEL, messages=ASKED, stream=True
-        )
-        chunks = [chunk async for chunk in raw.parse()]
-
-    assert "x-guard-action" in raw.headers
-    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == CLEAN
-
-
 # Several choices.
 
 
@@ -155,22 +129,6 @@ async def test_two_choices_stream_side_by_side(house: House) -> None:
 
 
 # Tools.
-
-
-async def test_pieces_of_parallel_calls_come_under_their_own_numbers(house: House) -> None:
-    house.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
-
-    async with house.proxy.sdk() as client:
-        stream = await client.chat.completions.create(
-            model=MODEL, messages=ASKED, tools=[FIND], parallel_tool_calls=True, stream=True
-        )
-        deltas = [chunk.choices[0].delta async for chunk in stream if chunk.choices]
-
-    arguments = ["", ""]
-    for call in [call for delta in deltas for call in delta.tool_calls or ()]:
-        assert call.function is not None
-        arguments[call.index] += call.function.arguments or ""
-    assert [json.loads(one) for one in arguments] == [{"place": place} for place in PLACES]
 
 
 async def test_arguments_of_calls_are_parsed(house: House) -> None:

@@ -113,22 +113,6 @@ async def test_a_streamed_response(
     assert numbers == sorted(set(numbers))
 
 
-@pytest.mark.parametrize("first", [CLEAN, CHINESE], ids=["passed", "asked-again"])
-async def test_the_stream_helper_puts_the_response_together(doors: DoorHouse, first: str) -> None:
-    doors.server.says(first, CLEAN)
-
-    async with (
-        doors.proxy.sdk() as client,
-        client.responses.stream(model=MODEL, input=QUESTION) as stream,
-    ):
-        texts = [
-            event.snapshot async for event in stream if event.type == "response.output_text.delta"
-        ]
-        final = await stream.get_final_response()
-
-    assert texts[-1] == final.output_text == CLEAN
-
-
 @pytest.mark.parametrize("first", [PLACE, FOREIGN_PLACE], ids=["passed", "asked-again"])
 async def test_a_response_is_parsed(doors: DoorHouse, first: str) -> None:
     doors.server.says(first, PLACE)
@@ -236,36 +220,7 @@ async def test_a_complaint_gets_its_response_without_the_model(
 
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
-async def test_a_completion(doors: DoorHouse, first: str, second: str, expected: str) -> None:
-    doors.server.says(first, second)
-
-    async with doors.proxy.sdk() as client:
-        plain = await client.completions.create(model=MODEL, prompt=QUESTION)
-
-    [choice] = plain.choices
-    assert (choice.text, choice.finish_reason) == (expected, "stop")
-    assert (plain.object, plain.model) == ("text_completion", MODEL)
-
-
-@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
-async def test_a_streamed_completion(
-    doors: DoorHouse, first: str, second: str, expected: str
-) -> None:
-    doors.server.says(first, second)
-
-    async with doors.proxy.sdk() as client:
-        stream: AsyncStream[Completion] = await client.completions.create(
-            model=MODEL, prompt=QUESTION, stream=True
-        )
-        chunks = [chunk async for chunk in stream]
-
-    assert "".join(chunk.choices[0].text for chunk in chunks) == expected
-    assert {chunk.object for chunk in chunks} == {"text_completion"}
-    assert chunks[-1].choices[0].finish_reason == "stop"
-
-
-@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
-async def test_a_changed_completion_says_so(
+async def test_a_completion_plain_and_streamed(
     doors: DoorHouse, first: str, second: str, expected: str
 ) -> None:
     doors.server.says(first, second)
@@ -279,6 +234,10 @@ async def test_a_changed_completion_says_so(
         )
         *chunks, usage = [chunk async for chunk in stream]
 
+    assert (plain.choices[0].text, plain.object) == (expected, "text_completion")
+    assert "".join(chunk.choices[0].text for chunk in chunks) == expected
+    assert {chunk.object for chunk in chunks} == {"text_completion"}
+    assert plain.choices[0].finish_reason == chunks[-1].choices[0].finish_reason == "stop"
     for replies in ([plain], chunks):
         found = [one.model_extra["guard"] for one in replies if one.model_extra]
         assert [guard["action"] for guard in found] == wanted
@@ -300,11 +259,3 @@ async def test_two_completions_are_guarded_each_for_itself(doors: DoorHouse) -> 
 
     assert [(one.index, one.text) for one in plain.choices] == [(0, CLEAN), (1, OTHER)]
     assert streamed == [CLEAN, OTHER]
-
-
-async def test_a_complaint_gets_its_completion_without_the_model(doors: DoorHouse) -> None:
-    async with doors.proxy.sdk() as client:
-        reply = await client.completions.create(model=MODEL, prompt=COMPLAINT)
-
-    assert reply.choices[0].text == COMPLAINT_TEMPLATE
-    assert doors.server.requests == []

@@ -186,6 +186,7 @@ async def started(image: Image, **settings: str) -> AsyncGenerator[tuple[Running
         yield container, str(begun["address"])
 
 
+@pytest.mark.long
 async def test_it_starts_serves_and_stops_as_it_stands(image: Image) -> None:
     key, hashed = new_key("hr")
     async with ScriptedUpstream().running() as upstream:

@@ -47,6 +47,7 @@ async def lets_nobody_in(address: str) -> None:
     await eventually(is_closed)
 
 
+@pytest.mark.long
 async def test_a_stream_outlives_the_door_of_its_replica(tmp_path: Path) -> None:
     key, hashed = new_key("app")
     async with (

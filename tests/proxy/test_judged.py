@@ -55,15 +55,3 @@ def test_a_second_attempt_that_calls_tools_goes_out() -> None:
     settled = select(TENANT, 0, judged(WRONG), second)
 
     assert settled.outcome == Kept(0, second.reply, second.answer)
-
-
-def test_a_true_second_attempt_goes_out() -> None:
-    settled = select(TENANT, 0, judged(WRONG), judged("포상휴가는 4일입니다.", again=True))
-
-    assert (settled.action, settled.attempt) == (Action.REGENERATE, 2)
-
-
-def test_two_wrong_answers_are_replaced() -> None:
-    settled = select(TENANT, 0, judged(WRONG), judged(WRONG, again=True))
-
-    assert settled.action is Action.REPLACE

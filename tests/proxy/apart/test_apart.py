@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
@@ -91,7 +91,6 @@ def without_times(verdict: Verdict) -> Verdict:
     )
 
 
-@settings(max_examples=15)
 @given(
     said=st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4),
     regenerate=st.booleans(),
@@ -166,7 +165,11 @@ def test_a_guard_that_breaks_there_is_logged_here_without_its_words(lane: PoolPr
 
 
 @pytest.mark.parametrize(
-    ("work", "event"), [(dies, "long_text.process_died"), (hangs, "long_text.stuck")]
+    ("work", "event"),
+    [
+        pytest.param(dies, "long_text.process_died", marks=pytest.mark.long),
+        (hangs, "long_text.stuck"),
+    ],
 )
 def test_a_process_that_is_lost_is_an_error_and_the_next_request_gets_another(
     work: Callable[[Inspector], None], event: str
@@ -183,6 +186,7 @@ def test_a_process_that_is_lost_is_an_error_and_the_next_request_gets_another(
     lane.close()
 
 
+@pytest.mark.long
 def test_one_that_died_while_nobody_needed_it_costs_nobody_anything() -> None:
     lane = PoolProcess()
     lane.open()

@@ -1,10 +1,9 @@
 import pytest
-from pydantic import JsonValue
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Span
 from proxy.openai_api.json_body import JsonObject
-from proxy.pipeline.constraints import LONGEST_BARRED_CHARS, MOST_BARRED, wanted
+from proxy.pipeline.constraints import LONGEST_BARRED_CHARS, wanted
 
 SOURCE = Source("1", "제2조 수수료", "수수료(手續費)는 한빛은행 창구에서 낸다.", file="案内.pdf")
 EXCHANGE = Exchange("수수료는 어디에 내나요?", (SOURCE,))
@@ -69,19 +68,6 @@ def test_the_clients_own_constraint_comes_first(own: JsonObject) -> None:
     assert wanted(EXCHANGE, [LEAK, NAME], BODY | own) is None
 
 
-EMPTY: list[tuple[str, JsonValue]] = [
-    ("tools", []),
-    ("response_format", None),
-    ("response_format", {"type": "text"}),
-    ("grammar", ""),
-]
-
-
-@pytest.mark.parametrize(("name", "value"), EMPTY)
-def test_a_constraint_that_says_nothing_is_none(name: str, value: JsonValue) -> None:
-    assert wanted(EXCHANGE, [LEAK], BODY | {name: value}) is not None
-
-
 def test_who_asks_for_another_language_gets_it() -> None:
     asked = Exchange("수수료 안내를 일본어로 번역해 주세요", (SOURCE,))
 
@@ -99,12 +85,3 @@ def test_what_the_request_holds_is_not_barred_and_neither_is_a_whole_sentence() 
 
     assert found is not None
     assert found.barred == ("가온은행",)
-
-
-def test_not_more_is_barred_than_servers_take() -> None:
-    names = [finding("names.not_in_sources", f"가온{number}은행") for number in range(100)]
-
-    found = wanted(EXCHANGE, names, BODY)
-
-    assert found is not None
-    assert len(found.barred) == MOST_BARRED

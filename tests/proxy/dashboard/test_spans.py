@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from proxy.dashboard.overview import SPANS, USUAL, Span, span_named
+from proxy.dashboard.overview import SPANS, Span
 from proxy.traces.tally import TallyBucket
 
 NOW = datetime(2031, 5, 6, 10, 47, 12, tzinfo=UTC)
@@ -44,12 +44,3 @@ def test_the_newest_bar_is_whole_where_the_store_keeps_less(span: Span) -> None:
 def test_a_chart_has_room_for_its_bars(span: Span) -> None:
     assert 20 <= span.length // span.bar <= 40
     assert span.length % span.bar == timedelta(0)
-
-
-@pytest.mark.parametrize("name", [None, "", "90d", "<script>"])
-def test_an_unknown_name_stands_for_the_usual_span(name: str | None) -> None:
-    assert span_named(name) is USUAL
-
-
-def test_a_span_is_found_by_its_name() -> None:
-    assert [span_named(span.name) for span in SPANS] == list(SPANS)

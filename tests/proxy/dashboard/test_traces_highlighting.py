@@ -72,11 +72,11 @@ def test_nothing_is_lost_and_every_place_is_whole(text: str, spans: list[Span]) 
 
 
 def test_many_places_are_cut_in_no_time() -> None:
-    marks = [Mark(Span(place, place + 20), place) for place in range(20_000)]
+    marks = [Mark(Span(place, place + 20), place) for place in range(4_000)]
 
-    pieces = cut("가" * 20_000, marks)
+    pieces = cut("가" * 4_000, marks)
 
-    assert len(pieces) == 20_000
+    assert len(pieces) == 4_000
 
 
 CHANGES = [

@@ -27,15 +27,6 @@ def test_shares_are_those_of_all_requests() -> None:
     assert (seen.undecided.count, seen.not_checked.share, seen.errors.share) == (1, 0.2, 0.1)
 
 
-def test_nothing_has_no_share() -> None:
-    seen = traffic({}, {})
-    assert seen.requests == 0
-    assert {part.share for part in seen.actions} == {None}
-    assert seen.shadow_share is None
-    assert seen.guards == ()
-    assert {line.p95_ms for line in seen.latencies} == {None}
-
-
 def test_guards_that_acted_most_come_first() -> None:
     seen = traffic(
         {
@@ -77,26 +68,6 @@ def test_times_are_told_for_each_part_of_a_request() -> None:
     assert times["Model server"] is None
 
 
-def test_latency_is_shown_for_each_bar() -> None:
-    latency, _, _ = traffic(
-        {"requests": 2, "whole_ms:100": 19, "whole_ms:1000": 1}, {}, {"whole_ms:10": 1}
-    ).trends
-
-    (_, (p50, p95)), (_, nothing), (_, last) = latency.rows
-    assert latency.series == ("p50", "p95")
-    assert latency.rows[0][0] == START
-    assert all(value is not None and 70 < value <= 100 for value in (p50, p95))
-    assert nothing == (None, None)
-    assert all(value is not None and 7 < value <= 10 for value in last)
-    assert not latency.is_empty
-
-
-def test_tokens_are_added_up_for_each_bar() -> None:
-    _, tokens, _ = traffic({"tokens:prompt": 900, "tokens:answer": 40}, {}).trends
-
-    assert [values for _, values in tokens.rows] == [(900, 40), (0, 0)]
-
-
 def test_most_used_models_are_named_and_all_others_are_one() -> None:
     seen = traffic(
         {"model:a": 1, "model:b": 9, "model:c": 3, "model_tokens:b": 800},
@@ -111,7 +82,3 @@ def test_most_used_models_are_named_and_all_others_are_one() -> None:
         ("other", 5, 0),
     ]
     assert sum(one.share or 0 for one in seen.models) == pytest.approx(1)
-
-
-def test_trends_without_figures_are_empty() -> None:
-    assert all(trend.is_empty for trend in traffic({"requests": 1}, {}).trends)

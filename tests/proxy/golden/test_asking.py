@@ -30,16 +30,6 @@ def messages(body: JsonObject) -> list[Any]:
     return found
 
 
-def test_without_evidence_there_is_no_context_and_nothing_given() -> None:
-    assert sent() == {
-        "model": "ko",
-        "messages": [
-            {"role": "system", "content": "도서관 안내원입니다."},
-            {"role": "user", "content": "며칠인가요?"},
-        ],
-    }
-
-
 def test_passages_are_given_exactly_and_stand_where_a_model_reads_them() -> None:
     body = sent("passages: [loan]\n    sources: [{id: 가, text: 60원이다.}]")
 
@@ -62,13 +52,6 @@ def test_passages_are_given_exactly_and_stand_where_a_model_reads_them() -> None
     )
 
 
-def test_an_empty_list_is_a_search_that_found_nothing() -> None:
-    body = sent("passages: []")
-
-    assert body["guard"] == {"sources": []}
-    assert messages(body)[0]["content"].endswith("<context>\n</context>")
-
-
 def test_a_context_written_out_is_left_for_the_proxy_to_find() -> None:
     body = sent("context: '[Source: a.pdf] 16일이다.'")
 
@@ -85,16 +68,6 @@ def test_the_turns_before_stand_before_the_question() -> None:
         ("assistant", "네, 안녕하세요."),
         ("user", "며칠인가요?"),
     ]
-
-
-def test_what_else_a_request_says_stands_beside_the_sources() -> None:
-    body = sent("passages: [loan]\n    request: {temperature: 0, guard: {intent: policy}}")
-
-    assert body["temperature"] == 0
-    guard = body["guard"]
-    assert isinstance(guard, dict)
-    assert guard["intent"] == "policy"
-    assert len(guard) == 2
 
 
 def test_instructions_are_the_cases_else_the_sets_else_ours() -> None:

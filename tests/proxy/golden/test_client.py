@@ -1,13 +1,12 @@
 """What comes of a request: a reply with its verdict, or the reason why there is none."""
 
-import asyncio
 import json
 
 import httpx
 import pytest
 import respx
 
-from proxy.golden.client import MOST_WAITED_S, GuardedReply, NoReply, Target, ask, first_model
+from proxy.golden.client import MOST_WAITED_S, GuardedReply, NoReply, Target, ask
 from proxy.openai_api.json_body import JsonObject
 
 BASE = "http://proxy.test/v1"
@@ -114,25 +113,6 @@ async def test_a_failure_is_no_reply_and_says_why(reply: httpx.Response, said: s
     assert "SECRET" not in str(caught.value)
 
 
-async def test_a_server_that_is_not_there_is_no_reply() -> None:
-    with respx.mock:
-        respx.post(f"{BASE}/chat/completions").mock(side_effect=httpx.ConnectError("refused"))
-        async with httpx.AsyncClient() as client:
-            with pytest.raises(NoReply, match=r"^ConnectError: refused$"):
-                await ask(client, TARGET, BODY)
-
-
-async def test_a_reply_that_takes_too_long_is_given_up() -> None:
-    async def never(_: httpx.Request) -> httpx.Response:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    target = Target(BASE, "ko", timeout_s=0.01)
-    async with httpx.AsyncClient(transport=httpx.MockTransport(never)) as client:
-        with pytest.raises(NoReply, match=r"^no reply within 0\.01 s$"):
-            await ask(client, target, BODY)
-
-
 DATED = {"date": "Tue, 01 Apr 2031 10:00:00 GMT", "retry-after": "Tue, 01 Apr 2031 10:00:40 GMT"}
 FULL = [
     pytest.param(429, {"retry-after": "7"}, 7.0, id="seconds"),
@@ -206,18 +186,3 @@ async def test_the_key_is_sent_and_not_shown() -> None:
 
     assert route.calls.last.request.headers["authorization"] == "Bearer gp-library-SECRET"
     assert "SECRET" not in repr(TARGET)
-
-
-@pytest.mark.parametrize(
-    ("listed", "name"),
-    [
-        pytest.param({"data": [{"id": "qwen"}, {"id": "b"}]}, "qwen", id="first"),
-        pytest.param({"data": []}, None, id="none"),
-        pytest.param([], None, id="no-list-of-models"),
-    ],
-)
-async def test_the_first_model_that_is_listed_is_found(listed: object, name: str | None) -> None:
-    with respx.mock:
-        respx.get(f"{BASE}/models").respond(json=listed)
-        async with httpx.AsyncClient() as client:
-            assert await first_model(client, TARGET) == name

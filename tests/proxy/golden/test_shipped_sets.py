@@ -11,10 +11,9 @@ from policies.schema.policy import Policy
 from policies.verification.policies import chosen_policy
 from proxy.golden.loading import chosen_set, shipped_sets
 from proxy.golden.results import CaseResult, Outcome
-from proxy.golden.runner import UNSCRIPTED, Player, run_cases
+from proxy.golden.runner import Player, run_cases
 from proxy.golden.scripted import scripted
 from proxy.golden.shape import Case, GoldenSet
-from tests.proxy.golden.sets import golden_of
 
 ATTACK_KINDS = 12
 CONVERSATIONS = 6
@@ -70,16 +69,6 @@ async def test_every_case_passes_by_the_policy_of_its_set(name: str) -> None:
     assert len(set(ids)) == len(ids)
 
 
-@pytest.mark.parametrize("name", shipped_sets())
-async def test_without_guards_only_true_answers_are_as_expected(name: str) -> None:
-    golden = chosen_set(name).golden
-
-    results = await played(golden, without(policy_of(name)))
-
-    passed = {name for name, result in results.items() if result.outcome is Outcome.PASSED}
-    assert passed == {case.id for case in golden.cases if is_to_pass_untouched(case)}
-
-
 @pytest.mark.parametrize(
     ("name", "category", "guards"),
     [
@@ -119,33 +108,3 @@ def test_the_conversations_have_several_turns_and_some_are_streamed() -> None:
     assert len({case.category for case in cases}) == CONVERSATIONS
     assert min(len(case.turns) for case in cases) >= 3
     assert any(turn.stream for case in cases for turn in case.turns)
-
-
-TOLD_WRONG = """\
-cases:
-  - id: unscripted
-    query: 안녕하세요?
-  - id: refused
-    query: 안녕하세요?
-    request: {temperature: 0, n: 0}
-    model: 네.
-  - id: broken-off
-    turns:
-      - {query: 안녕하세요?, model: 네.}
-      - {query: 안녕하세요?, request: {n: 0}}
-      - {query: 안녕하세요?, model: 네.}
-"""
-
-
-async def test_what_could_not_be_asked_is_an_error_of_its_case() -> None:
-    golden = golden_of(TOLD_WRONG)
-
-    results = await played(golden, policy_of("conversations"), repeat=2)
-
-    assert {result.outcome for result in results.values()} == {Outcome.ERROR}
-    assert results["unscripted"].told == (UNSCRIPTED,)
-    assert results["refused"].told[0].startswith("status 400: Invalid value for 'n'")
-    assert results["refused"].turns[0].error in results["refused"].told
-    assert results["broken-off"].told[0].startswith("turn 2: status 400: ")
-    assert results["broken-off"].score == pytest.approx(1 / 3)
-    assert {(result.runs, result.runs_passed) for result in results.values()} == {(2, 0)}

@@ -82,13 +82,6 @@ def test_no_opinion(handler: Handler, reason: str) -> None:
     assert said.reason == reason
 
 
-def test_a_handler_that_breaks_is_a_failure_like_any_other() -> None:
-    async def breaks(request: httpx.Request) -> httpx.Response:
-        raise ZeroDivisionError(str(request.url))
-
-    assert once(breaks) == JudgeFailure("failed:ZeroDivisionError")
-
-
 OPENS = [
     pytest.param(answers(after_s=3.1), 3.0, BreakerState.OPEN, id="hangs"),
     pytest.param(no_completion, 3.0, BreakerState.OPEN, id="no-completion"),
@@ -113,18 +106,6 @@ def test_only_what_is_the_backends_fault_opens_the_breaker(
             return asked.state
 
     assert in_virtual_time(five_times()) is state
-
-
-def test_an_open_breaker_answers_at_once() -> None:
-    async def sixth() -> tuple[Opinions | JudgeFailure, float]:
-        loop = asyncio.get_running_loop()
-        async with judge(answers(after_s=10)) as asked:
-            for _ in range(5):
-                await asked.opinions(ASKED, 3.0)
-            began_s = loop.time()
-            return await asked.opinions(ASKED, 3.0), loop.time() - began_s
-
-    assert in_virtual_time(sixth()) == (JudgeFailure("breaker_open"), 0.0)
 
 
 def test_a_client_that_leaves_frees_the_probe() -> None:

@@ -84,30 +84,6 @@ async def test_a_judge_that_answers_the_other_is_asked_by_it_again_and_not_hinte
     assert first.breaker.state is BreakerState.OPEN
 
 
-async def test_a_judge_that_fails_the_other_too_is_left_alone_at_once(
-    proxies: tuple[Proxy, Proxy],
-) -> None:
-    first, second = proxies
-    first.call(failed=True)
-    await second.until(BreakerState.HALF_OPEN)
-
-    second.call(failed=True)
-
-    assert second.breaker.state is BreakerState.OPEN
-
-
-async def test_a_hint_lasts_as_long_as_the_judge_is_left_alone(redis_url: str) -> None:
-    hints = SharedHints(redis_url)
-    await hints.tell(JUDGE, "opening", for_s=60.0)
-    await hints.tell("other", "brief", for_s=0.001)
-    async with asyncio.timeout(DEADLINE_S):
-        while True:
-            if await hints.heard(["other", JUDGE]) == {JUDGE: "opening"}:
-                break
-            await asyncio.sleep(0.005)
-    await hints.close()
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -138,15 +114,3 @@ async def test_without_redis_each_finds_out_alone_and_says_so_once(tmp_path: Pat
 
     assert proxy.breaker.state is BreakerState.OPEN
     assert [line["event"] for line in logs] == ["judge.hints_away"]
-
-
-async def test_closing_ends_at_whatever_moment_of_an_exchange_it_comes(redis_url: str) -> None:
-    for moment in range(40):
-        proxy = Proxy(redis_url, look_every_s=0.0)
-        for _ in range(moment):
-            await asyncio.sleep(0)
-
-        closing = asyncio.create_task(proxy.hinting.close())
-        done, _ = await asyncio.wait([closing], timeout=DEADLINE_S)
-
-        assert done

@@ -17,24 +17,11 @@ DURATIONS = [
     pytest.param(59.9999, "1m0s", id="almost-a-minute"),
     pytest.param(61.5, "1m1.5s", id="more-than-a-minute"),
 ]
-WAITS = [
-    pytest.param(Limit.REQUESTS_PER_MINUTE, 59.2, "60", id="rounded-up"),
-    pytest.param(Limit.REQUESTS_PER_MINUTE, 3.0, "3", id="whole"),
-    pytest.param(Limit.REQUESTS_PER_MINUTE, 0.001, "1", id="at-least-one"),
-    pytest.param(Limit.CONCURRENT_REQUESTS, 0.0, "1", id="nobody-knows"),
-]
 
 
 @pytest.mark.parametrize(("seconds", "spelled"), DURATIONS)
 def test_times_are_spelled_as_openai_does(seconds: float, spelled: str) -> None:
     assert duration(seconds) == spelled
-
-
-@pytest.mark.parametrize(("full", "wait_s", "said"), WAITS)
-def test_a_refusal_says_when_to_come_again(full: Limit, wait_s: float, said: str) -> None:
-    error = refusal(BOTH, full, Count(full, wait_s, used=60, resets_in_s=60))
-
-    assert error.headers["retry-after"] == said
 
 
 def test_a_refusal_names_the_limit() -> None:
@@ -48,12 +35,6 @@ def test_a_refusal_names_the_limit() -> None:
         "code": "rate_limit_exceeded",
     }
     assert error.headers["x-ratelimit-remaining-requests"] == "50"
-
-
-def test_nothing_is_said_of_a_limit_that_is_not_there() -> None:
-    limits = Limits(requests_per_minute=None, concurrent_requests=4)
-
-    assert limit_headers(limits, Count(None, 0, used=0, resets_in_s=0)) == {}
 
 
 def test_a_lowered_limit_leaves_nothing_and_not_less() -> None:

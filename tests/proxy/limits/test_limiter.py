@@ -176,22 +176,6 @@ async def test_an_empty_redis_is_told_who_is_still_here(
     assert let_in([await other.enter(visit(tenant, at_once=3)) for _ in range(3)]) == 2
 
 
-async def test_connections_from_before_an_absence_do_not_make_another(
-    redis: RedisProcess, proxies: Proxies, tenant: str, logs: list[EventDict]
-) -> None:
-    limiter = proxies.one_more()
-    await asyncio.gather(*(enter(limiter, 1, tenant, 50) for _ in range(5)))
-    redis.kill()
-    redis.start()
-    await enter(limiter, 1, tenant, 50)
-    found_out = limiter.is_away
-    await eventually(lambda: is_back(limiter))
-    await asyncio.gather(*(enter(limiter, 1, tenant, 50) for _ in range(5)))
-
-    assert found_out
-    assert [event["event"] for event in logs] == ["limits.store_away", "limits.store_back"]
-
-
 async def test_a_redis_that_hangs_is_waited_for_once(
     redis: RedisProcess, proxies: Proxies, tenant: str
 ) -> None:

@@ -26,34 +26,6 @@ def enter(counts: LocalCounts, times: int, make: Callable[[], Visit]) -> list[Co
     return [counts.enter(make()) for _ in range(times)]
 
 
-def test_so_many_are_let_in_within_a_minute(counts: LocalCounts) -> None:
-    came = enter(counts, 5, lambda: visit(per_minute=3))
-
-    assert [count.full for count in came] == [None, None, None, MINUTE, MINUTE]
-    assert [count.used for count in came] == [1, 2, 3, 3, 3]
-
-
-def test_each_makes_room_again_a_minute_after_it_came(counts: LocalCounts, clock: Clock) -> None:
-    counts.enter(visit(per_minute=2))
-    clock.now_s += 20
-    counts.enter(visit(per_minute=2))
-    refused = counts.enter(visit(per_minute=2))
-    clock.now_s += 40
-    then = enter(counts, 2, lambda: visit(per_minute=2))
-
-    assert (refused.wait_s, refused.resets_in_s) == (40, 60)
-    assert [(count.full, count.wait_s) for count in then] == [(None, 0), (MINUTE, 20)]
-
-
-def test_what_is_refused_takes_no_room(counts: LocalCounts, clock: Clock) -> None:
-    enter(counts, 1, lambda: visit(per_minute=1))
-    clock.now_s += 59
-    enter(counts, 10, lambda: visit(per_minute=1))
-    clock.now_s += 1
-
-    assert counts.enter(visit(per_minute=1)).full is None
-
-
 def test_so_many_are_let_in_at_once(counts: LocalCounts) -> None:
     first, second, third = (visit(at_once=2) for _ in range(3))
 
@@ -61,15 +33,6 @@ def test_so_many_are_let_in_at_once(counts: LocalCounts) -> None:
     assert counts.enter(third).wait_s == 0  # nobody knows when a reply will end
     counts.leave(first)
     assert counts.enter(third).full is None
-
-
-def test_leaving_twice_makes_room_for_one(counts: LocalCounts) -> None:
-    first = visit(at_once=1)
-    counts.enter(first)
-    counts.leave(first)
-    counts.leave(first)
-
-    assert let_in(enter(counts, 3, lambda: visit(at_once=1))) == 1
 
 
 def test_one_that_finds_no_place_does_not_count_for_the_minute(counts: LocalCounts) -> None:
@@ -94,12 +57,6 @@ def test_what_is_taken_back_never_came(counts: LocalCounts) -> None:
     counts.forget(taken_back)
 
     assert counts.enter(visit(per_minute=1, at_once=1)).full is None
-
-
-def test_tenants_take_nothing_from_each_other(counts: LocalCounts) -> None:
-    enter(counts, 3, lambda: visit("app", per_minute=1, at_once=1))
-
-    assert counts.enter(visit("other", per_minute=1, at_once=1)).full is None
 
 
 def test_a_lowered_limit_counts_what_came_before(counts: LocalCounts, clock: Clock) -> None:

@@ -108,18 +108,6 @@ async def test_it_does_so_while_others_keep_theirs(leasing: SharedCounts) -> Non
     assert let_in(await enter(leasing, 2, lambda: visit(at_once=2))) == 1
 
 
-async def test_a_renewed_place_is_kept(leasing: SharedCounts) -> None:
-    lasting, other = visit(at_once=1), visit("other", at_once=1)
-    await leasing.enter(lasting)
-    await leasing.enter(other)
-    for _ in range(5):
-        await asyncio.sleep(LEASE_S / 4)
-        await leasing.renew([lasting, other])
-
-    assert (await leasing.enter(visit(at_once=1))).full is AT_ONCE
-    assert (await leasing.enter(visit("other", at_once=1))).full is AT_ONCE
-
-
 async def test_a_place_that_was_given_back_is_not_renewed(counts: SharedCounts) -> None:
     gone = visit(at_once=1)
     await counts.enter(gone)

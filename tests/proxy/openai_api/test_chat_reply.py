@@ -1,23 +1,17 @@
 import json
-from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from proxy.demo.model_server import Said, chunks, completion
+from proxy.demo.model_server import Said, completion
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.chat import ChatReply, read_reply, read_request, write
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import Ending, Kept, Replaced
+from proxy.openai_api.reply import Ending, Kept
 from proxy.openai_api.sse import DONE, write_event
 
-Read = Callable[..., ChatReply]
-
 TEXT = "1년에 15일을 받습니다."
-TEMPLATE = "답변을 내보내지 않았습니다."
 CALLS: JsonValue = [
     {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}},
 ]
@@ -43,10 +37,6 @@ def stream_of(*bodies: JsonObject, end: bytes = DONE) -> ChatReply:
     return read_reply(raw, "text/event-stream; charset=utf-8")
 
 
-def streamed(*texts: str, end: bytes = DONE) -> ChatReply:
-    return stream_of(*chunks({"model": "m"}, Said(texts)), end=end)
-
-
 def choice_of(message: JsonObject, index: JsonValue = 0) -> JsonObject:
     return {"index": index, "message": message, "finish_reason": "stop"}
 
@@ -64,32 +54,6 @@ def visible(content: str, *, structured: bool = False) -> str:
 
 
 # What a reply says.
-
-
-@pytest.mark.parametrize("read", [plain_said, streamed])
-def test_every_choice_is_an_answer(read: Read) -> None:
-    reply = read("하나", "둘째 대답입니다.", "")
-
-    assert [(one.index, one.content, one.finish_reason) for one in reply.answers] == [
-        (0, "하나", "stop"),
-        (1, "둘째 대답입니다.", "stop"),
-        (2, "", "stop"),
-    ]
-
-
-def test_deltas_of_several_choices_may_be_interleaved() -> None:
-    reply = stream_of(
-        delta_of(1, content="둘"),
-        delta_of(0, content="하"),
-        delta_of(1, content="째"),
-        delta_of(0, "stop", content="나"),
-        delta_of(1, "length"),
-    )
-
-    assert [(one.content, one.finish_reason) for one in reply.answers] == [
-        ("하나", "stop"),
-        ("둘째", "length"),
-    ]
 
 
 CONTENTS = [
@@ -110,12 +74,6 @@ def test_reads_every_form_of_content(message: JsonObject, content: str) -> None:
     assert plain(choice_of(message)).answers[0].content == content
 
 
-def test_halves_of_a_character_in_two_deltas_are_joined() -> None:
-    reply = stream_of(delta_of(content="좋아요\ud83d"), delta_of(0, "stop", content="\ude00!"))
-
-    assert reply.answers[0].content == "좋아요😀!"
-
-
 def test_half_a_character_without_its_other_is_a_broken_character() -> None:
     assert plain(choice_of({"content": "좋아\ud83d요"})).answers[0].content == "좋아\ufffd요"
 
@@ -126,10 +84,6 @@ def test_a_call_of_a_tool_is_no_answer_yet(name: str) -> None:
 
     assert plain(choice_of(message)).answers[0].tool_turn
     assert stream_of(delta_of(0, "tool_calls", **message)).answers[0].tool_turn
-
-
-def test_a_choice_without_calls_is_an_answer() -> None:
-    assert not plain(choice_of({"content": TEXT, "tool_calls": []})).answers[0].tool_turn
 
 
 # What a reader sees of it.
@@ -176,18 +130,6 @@ def test_of_structured_output_only_values_are_prose(content: str, words: list[st
     expected = [part for word in words for part in word.split()]
     assert seen.split() == expected
     assert len(seen) == len(content)
-
-
-JSON_TEXTS = st.recursive(
-    st.text(max_size=6), lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner)
-)
-
-
-@given(JSON_TEXTS, st.booleans())
-def test_structured_output_keeps_its_length(value: JsonValue, escaped: bool) -> None:
-    content = json.dumps(value, ensure_ascii=escaped)
-
-    assert len(visible(content, structured=True)) == len(content)
 
 
 UNSEEN = [
@@ -266,10 +208,6 @@ def test_an_error_of_the_model_server_is_not_repeated() -> None:
     assert "10.0.0.7" not in str(caught.value)
 
 
-def test_a_stream_may_end_without_done_if_every_choice_is_finished() -> None:
-    assert streamed(TEXT, end=b"").answers[0].content == TEXT
-
-
 # What leaves.
 
 
@@ -279,16 +217,6 @@ def ending(report: JsonObject | None = None, *, as_stream: bool | None = None) -
 
 def kept(reply: ChatReply) -> list[Kept]:
     return [Kept(answer.index, reply, answer) for answer in reply.answers]
-
-
-@pytest.mark.parametrize("read", [plain_said, streamed])
-@given(texts=st.lists(st.text(max_size=10), min_size=1, max_size=3))
-def test_an_untouched_reply_keeps_its_bytes(read: Read, texts: list[str]) -> None:
-    reply = read(*texts)
-
-    request = asked(n=len(texts), stream=read is streamed)
-
-    assert write(request, [reply], kept(reply), ending()).body == reply.raw
 
 
 @pytest.mark.parametrize("index", [None, "0"])
@@ -328,25 +256,6 @@ def test_calls_of_tools_get_their_numbers_in_a_promised_stream() -> None:
     first = json.loads(written.body.split(b"\n")[0].removeprefix(b"data: "))
     [call] = first["choices"][0]["delta"]["tool_calls"]
     assert (call["index"], call["id"]) == (0, "c1")
-
-
-def test_a_choice_that_lacks_members_is_written_as_a_stream_all_the_same() -> None:
-    reply = plain({"index": 0})
-
-    written = write(asked(stream=True), [reply], kept(reply), ending(as_stream=True))
-
-    assert written.body.count(b"data: ") == 3
-    assert written.body.endswith(DONE)
-
-
-def test_a_stream_nobody_asked_for_leaves_as_one_object() -> None:
-    reply = streamed(TEXT)
-
-    written = write(asked(), [reply], kept(reply), ending())
-
-    assert written.content_type == "application/json"
-    [choice] = json.loads(written.body)["choices"]
-    assert choice["message"]["content"] == TEXT
 
 
 UNREADABLE: list[JsonValue] = [
@@ -390,23 +299,3 @@ def test_usage_of_all_replies_is_added_up_to_the_last_detail() -> None:
         "prompt_tokens_details": {"cached_tokens": 8},
         "cost": 0.5,
     }
-
-
-def test_members_around_the_choices_are_the_last_replys_own() -> None:
-    reply = plain(choice_of({"content": "申请"}), system_fingerprint="fp", x_own={"a": 1})
-
-    written = write(asked(), [reply], [Replaced(0, TEMPLATE)], ending())
-
-    body = json.loads(written.body)
-    assert (body["id"], body["system_fingerprint"], body["x_own"]) == ("up", "fp", {"a": 1})
-    assert "申请" not in written.body.decode()
-
-
-def test_a_reply_without_a_model_server_has_all_that_a_completion_needs() -> None:
-    written = write(asked(n=2), [], [Replaced(0, TEMPLATE), Replaced(1, TEMPLATE)], ending())
-
-    body = json.loads(written.body)
-    assert body["id"] == "chatcmpl-guard-made"
-    assert (body["created"], body["model"]) == (1_800_000_000, "m")
-    assert [choice["message"]["content"] for choice in body["choices"]] == [TEMPLATE] * 2
-    assert set(body["usage"].values()) == {0}

@@ -152,52 +152,12 @@ def test_understands(members: JsonObject, name: str, expected: object) -> None:
     assert getattr(request_of(**members), name) == expected
 
 
-CONTENTS = [
-    pytest.param({"role": "assistant", "content": None, "tool_calls": []}, id="null"),
-    pytest.param({"role": "assistant"}, id="none"),
-    pytest.param({"role": "user", "content": [{"type": "text", "text": "x"}]}, id="parts"),
-    pytest.param({"role": "tool", "content": "{}", "tool_call_id": "c1"}, id="tool-result"),
-    pytest.param({"role": "developer", "content": "x", "name": "n"}, id="further-members"),
-]
-
-
-@pytest.mark.parametrize("message", CONTENTS)
-def test_takes_every_kind_of_message(message: JsonObject) -> None:
-    request = request_of(messages=[message])
-
-    assert request.body["messages"] == [message]
-
-
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=8,
 )
 UNKNOWN = st.dictionaries(st.text(min_size=1, max_size=8).map("x_".__add__), JSON_VALUES)
-
-
-@given(UNKNOWN, st.sampled_from([None, 1, 4]))
-def test_a_request_without_changes_keeps_its_bytes(unknown: JsonObject, indent: int | None) -> None:
-    raw = json.dumps(body_of(**unknown), indent=indent).encode()
-
-    assert read_request(raw).for_server("m") == raw
-
-
-@given(UNKNOWN)
-def test_only_guard_and_the_model_change_on_the_way(unknown: JsonObject) -> None:
-    request = request_of(**unknown, guard={"report": True})
-
-    assert json.loads(request.for_server("served")) == body_of(**unknown, model="served")
-
-
-def test_the_guard_member_goes_even_if_it_is_null() -> None:
-    assert "guard" not in json.loads(request_of(guard=None).for_server("m"))
-
-
-def test_what_looks_like_guard_deeper_inside_stays() -> None:
-    request = request_of(metadata={"guard": "x"})
-
-    assert request.for_server("m") == request.raw
 
 
 @given(UNKNOWN)

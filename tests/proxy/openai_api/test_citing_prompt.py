@@ -53,28 +53,6 @@ def test_goes_behind_the_apps_own_instructions(role: str) -> None:
     assert second == ASKED
 
 
-def test_becomes_one_more_part_of_a_message_in_parts() -> None:
-    part: JsonObject = {"type": "text", "text": "친절하게 답하세요."}
-
-    first, _ = prompted(turn("system", [part]), ASKED)
-
-    parts = member(first, "content")
-    assert isinstance(parts, list)
-    assert parts[0] == part
-    assert str(member(parts[1], "text")).startswith(HEADING)
-    assert len(parts) == 2
-
-
-def test_only_the_first_system_message_takes_it() -> None:
-    earlier, later = turn("system", "하나"), turn("system", "둘")
-
-    messages = prompted(ASKED, earlier, later)
-
-    assert messages[0] == ASKED
-    assert HEADING in words_of(messages[1])
-    assert messages[2] == later
-
-
 def entries_of(text: str) -> list[str]:
     """Return the lines of the list that stand outside every fence."""
     lines = text.partition("출처 목록:\n")[2].split("\n")
@@ -139,14 +117,6 @@ def test_a_source_without_a_name_is_listed_by_its_opening_words_once() -> None:
     assert entries_of(beside) == entries_of(in_messages) == [listed]
 
 
-def test_a_question_that_speaks_of_the_instructions_does_not_keep_them_away() -> None:
-    asked = turn("user", f"{HEADING}이 뭔가요?")
-
-    first, _ = prompted(asked)
-
-    assert HEADING in words_of(first)
-
-
 def test_a_source_that_the_messages_hold_is_only_named() -> None:
     context = turn("system", "<context>\n사물함은  학기마다\n추첨으로 배정한다.\n</context>")
 
@@ -157,28 +127,10 @@ def test_a_source_that_the_messages_hold_is_only_named() -> None:
     assert "<<<" not in text.partition("제2조")[2].partition("제3조")[0]
 
 
-def test_numbers_are_those_that_citations_are_counted_by() -> None:
-    named = (Source("7", "일곱", "일곱째 글이다."), Source("a", "가", "둘째 자리의 글이다."))
-
-    text = words_of(prompted(ASKED, sources=named)[0])
-
-    assert entries_of(text) == ["[†7] 일곱", "[†2] 가"]
-
-
 def test_is_never_added_twice() -> None:
     once = prompted(turn("system", "친절하게 답하세요."), ASKED)
 
     assert with_citing_prompt(once, SOURCES) is None
-
-
-NOTHING_TO_ADD: list[tuple[JsonValue, tuple[Source, ...]]] = [([ASKED], ()), ("?", SOURCES)]
-
-
-@pytest.mark.parametrize(
-    ("messages", "sources"), NOTHING_TO_ADD, ids=["no-sources", "no-list-of-messages"]
-)
-def test_adds_nothing(messages: JsonValue, sources: tuple[Source, ...]) -> None:
-    assert with_citing_prompt(messages, sources) is None
 
 
 ROLES = st.sampled_from(["system", "developer", "user", "assistant", "tool"])

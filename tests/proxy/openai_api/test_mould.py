@@ -62,18 +62,6 @@ def test_a_stream_says_the_same_whether_its_events_are_alike_or_not(
     assert b"".join(map(stream.write, pieces)).count(b"\n\n") == len(events)
 
 
-@given(TEXTS.filter(any))
-def test_an_answer_is_made_of_all_events_whether_they_are_alike_or_not(texts: list[str]) -> None:
-    stream = live()
-    for text in texts:
-        stream.read(Event(spelled(chunk(text), escaped=True)))
-    stream.read_end(said_done=True)
-
-    whole = "".join(texts).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    [answer] = stream.reply().answers
-    assert answer.content == whole
-
-
 ALIKE = spelled(chunk("가"))
 OTHERS = [
     pytest.param(spelled(chunk("나", finish_reason="stop")), id="it-ends"),
@@ -100,27 +88,6 @@ def test_an_event_that_differs_in_more_than_its_text_is_read(raw: bytes) -> None
     assert mould is not None
     assert mould.read(raw) == ("", 0)
     assert mould.read(ALIKE + raw + ALIKE) == ("가", len(ALIKE))
-
-
-UNSURE = [
-    pytest.param(chunk("가", logprobs={"content": []}), id="two-members-of-that-name"),
-    pytest.param(chunk("가") | {"x": '"content":"가"'}, id="words-that-look-like-it"),
-    pytest.param(chunk("가") | {"x": "\\"}, id="an-escape-beside-it"),
-    pytest.param(chunk("나"), id="another-text"),
-]
-
-
-@pytest.mark.parametrize("body", UNSURE)
-def test_there_is_no_mould_where_nobody_could_say_where_the_text_stands(body: JsonObject) -> None:
-    assert template_of(spelled(body), "content", "가") is None
-
-
-def test_a_name_in_another_spelling_makes_no_mould() -> None:
-    hidden = ALIKE.replace(b'"delta"', b'"content":"\xea\xb0\x80","delta"').replace(
-        b'{"content":"', b'{"cont\\u0065nt":"'
-    )
-
-    assert template_of(hidden, "content", "가") is None
 
 
 def test_an_event_like_the_one_before_it_that_nobody_could_read_breaks_the_stream() -> None:

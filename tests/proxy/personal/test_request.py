@@ -55,12 +55,6 @@ def test_an_identifier_is_hidden_wherever_it_stands() -> None:
     assert shown.count("[전화번호-1]") == 6
 
 
-def test_what_the_assistant_said_is_hidden_as_well() -> None:
-    shown = seen(body(user("내 번호 뭐였죠?"), {"role": "assistant", "content": PHONE}, user("네")))
-
-    assert PHONE not in shown
-
-
 def test_contacts_that_a_source_publishes_stay() -> None:
     shown = seen(body(user(f"자료: {OFFICE}, {RESIDENT}. 질문: {OFFICE}는 어디인가요?")))
 
@@ -87,14 +81,6 @@ def test_what_a_source_calls_the_number_of_a_thing_stays() -> None:
     asked = body(user("240115-3234567 언제 오나요?"))
 
     assert not pseudonyms_for(asked, sources, MASKING)
-
-
-def test_another_notation_is_hidden_as_well() -> None:
-    profile: JsonObject = {"role": "system", "content": "프로필 +82 10 0000 1234"}
-    shown = seen(body(profile, user("계좌 110-000-123456, 010.0000.1234. 아래는 110000123456")))
-
-    assert "0000" not in shown
-    assert shown.count("[전화번호-1]") == shown.count("[계좌번호-1]") == 2
 
 
 def test_what_is_split_over_two_parts_is_hidden() -> None:
@@ -139,21 +125,6 @@ def test_files_are_left_alone() -> None:
     asked = body({"role": "user", "content": [{"type": "text", "text": PHONE}, picture]})
 
     assert f"https://gaon.invalid/{PHONE}.png" in seen(asked)
-
-
-@pytest.mark.parametrize(
-    "by",
-    [
-        pytest.param(Policy(), id="no-such-guard"),
-        pytest.param(policy(), id="by-default"),
-        pytest.param(policy(Mode.SHADOW, input="mask"), id="shadow"),
-        pytest.param(policy(Mode.OFF, input="mask"), id="off"),
-    ],
-)
-def test_where_the_policy_does_not_ask_for_it_the_bytes_stay(by: Policy) -> None:
-    raw = json.dumps(body(user(PHONE)), indent=3).encode()
-
-    assert hidden(raw, pseudonyms_for(json.loads(raw), (), by)) is raw
 
 
 def test_blocking_hides_what_earlier_turns_hold() -> None:

@@ -58,14 +58,6 @@ def test_the_worst_is_named_first_and_each_fault_once() -> None:
     assert ["30일" in lines[1], "5일" in lines[2], len(lines)] == [True, True, 4]
 
 
-def test_the_policy_limits_how_many_faults_are_named() -> None:
-    findings = [finding(observed=letter) for letter in "一二三四五六七"]
-
-    lines = note(findings, most=3).splitlines()
-
-    assert [line[:3] for line in lines[1:-1]] == ["1) ", "2) ", "3) "]
-
-
 def test_the_source_is_quoted_before_the_fault() -> None:
     wrong = finding(
         "numbers.value_differs", "30일", expected=("14일",), quote="신청은 14일 이내에 합니다."
@@ -108,24 +100,6 @@ def test_who_gave_a_wrong_contact_is_not_told_to_give_none(
 
     assert told.count("\n1) ") + told.count("\n2) ") == count
     assert '"02-999-8765"는 자료에 없는 연락처' in told
-
-
-def test_what_may_be_chosen_from_stands_behind_the_faults() -> None:
-    lists = [ClosedList("연락처", ("02-000-1234",)), ClosedList("조문", ())]
-
-    lines = note([finding(), finding(observed="费用")], most=5, lists=lists).splitlines()
-
-    assert [line[:2] for line in lines[1:3]] == ["1)", "2)"]
-    assert lines[3].startswith("허용 연락처: 02-000-1234 (")
-    assert lines[4].startswith("허용 조문: 없음 (")
-
-
-def test_sentences_that_may_stay_are_quoted_last() -> None:
-    lines = note(
-        [finding()], most=5, standing=["3일 안에 냅니다.", "비용은 없습니다."]
-    ).splitlines()
-
-    assert lines[-2] == '다음 문장은 유지하세요: "3일 안에 냅니다." "비용은 없습니다."'
 
 
 def test_where_room_is_short_a_closed_list_counts_more_than_another_fault() -> None:

@@ -1,8 +1,4 @@
-import copy
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from policies.schema.sections import Regeneration
@@ -11,7 +7,6 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.pipeline.regeneration import with_note
 
 QUESTION: JsonObject = {"role": "user", "content": "연차는 며칠인가요?"}
-SYSTEM: JsonObject = {"role": "system", "content": "사내 규정만 안내하세요."}
 NOTE = "[검증 결과] 한글로만 쓰세요."
 
 
@@ -29,14 +24,6 @@ def again(
     messages = second["messages"]
     assert isinstance(messages, list)
     return second, [message for message in messages if isinstance(message, dict)]
-
-
-def test_the_note_stands_behind_the_last_user_turn() -> None:
-    _, messages = again(body_of(SYSTEM, QUESTION))
-
-    assert messages[0] == SYSTEM
-    assert messages[1]["role"] == "user"
-    assert messages[1]["content"] == f"{QUESTION['content']}\n\n{NOTE}"
 
 
 def test_the_note_becomes_a_part_of_a_turn_made_of_parts() -> None:
@@ -61,17 +48,6 @@ def test_the_note_is_a_turn_of_its_own_behind_what_is_no_user_turn(role: str) ->
 
     assert messages[:2] == [QUESTION, last]
     assert messages[2] == {"role": "user", "content": NOTE}
-
-
-@given(st.dictionaries(st.sampled_from(["stream", "tools", "max_tokens", "x"]), st.integers()))
-def test_all_else_stays_and_the_first_request_is_left_alone(members: JsonObject) -> None:
-    body = body_of(SYSTEM, QUESTION, **members)
-    before = copy.deepcopy(body)
-
-    second, _ = again(body, temperature=None)
-
-    assert body == before
-    assert second | {"messages": body["messages"]} == body
 
 
 TEMPERATURES = [

@@ -9,7 +9,6 @@ from guards.core.guard import Stage
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
-from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.replay.comparison import LONGEST_EXCERPT_CHARS, By, KeyFinding, compared
 from proxy.replay.workers import compare_all, packed
@@ -22,7 +21,6 @@ from proxy.traces.trace import (
     Replayed,
     ReplayedChoice,
     Trace,
-    Unknown,
 )
 from tests.proxy.replay.asking import unanswerable
 from tests.proxy.traces.making import a_trace
@@ -78,15 +76,6 @@ def tried(
     ).model_copy(update=more)
 
 
-def test_where_nothing_differs_there_is_no_change() -> None:
-    trace = a_request(Action.TRIM, [DAYS], [DAYS[0]])
-
-    one = compared(trace, tried(Action.TRIM, [DAYS], [DAYS[0]]))
-
-    assert (one.id, one.tenant, one.policy) == ("one", "acme", trace.policy)
-    assert (one.before, one.after, one.change) == ("trim", "trim", None)
-
-
 @pytest.mark.parametrize(
     ("before", "after", "reasons", "seen"),
     [
@@ -127,23 +116,6 @@ def test_the_finding_that_makes_the_difference_is_named(
         assert change.seen == KeyFinding(code, observed, ("15일",), by)
 
 
-def test_other_words_are_a_change_too() -> None:
-    change = compared(a_request(Action.FIX), tried(Action.FIX, replies=("15일입니다.",))).change
-
-    assert change is not None
-    assert change.only_words
-
-
-def test_what_nobody_knows_has_its_reason() -> None:
-    one = compared(
-        a_request(Action.PASS), tried(Action.REGENERATE, unknown=Unknown.NO_SECOND_ATTEMPT)
-    )
-
-    assert (one.after, one.unknown) == ("regenerate", Unknown.NO_SECOND_ATTEMPT)
-    assert one.change is not None
-    assert not one.change.only_words
-
-
 def test_which_guards_acted_is_known_of_both() -> None:
     runs = {
         GuardOutcome.ACTED: ("numbers", "names"),
@@ -173,16 +145,6 @@ def test_no_more_of_the_texts_goes_on_than_is_shown() -> None:
     assert change.seen is not None
     texts = (change.question, change.seen.observed, *change.seen.expected)
     assert {len(text) for text in texts} == {LONGEST_EXCERPT_CHARS}
-
-
-@pytest.mark.parametrize("text", [StoredText.MASKED, StoredText.FULL])
-def test_labels_count_only_where_identifiers_were_masked(text: StoredText) -> None:
-    choice = Choice(text="[전화번호]로 연락해 주세요.")
-    update = {"text": text, "attempts": (Attempt(choices=(choice,)),)}
-
-    one = compared(a_request(Action.PASS).model_copy(update=update), tried(Action.PASS))
-
-    assert one.holds_labels is (text is StoredText.MASKED)
 
 
 def test_traces_are_judged_in_their_order_and_one_that_breaks_ends_nothing() -> None:

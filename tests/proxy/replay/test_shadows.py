@@ -185,23 +185,6 @@ async def test_what_comes_while_too_much_waits_is_kept_without(logs: list[EventD
     assert keeper.not_run[2:] == [None] * 3
 
 
-LONG = unanswerable("two").model_copy(update={"question": "구내식당은 " * 500})
-
-
-async def test_few_that_are_very_long_are_too_much_as_well() -> None:
-    keeper = Keeper(most_chars=1_000)
-
-    await keeper.takes(unanswerable("one"), LONG, unanswerable("three"))
-    keeper.started[0].let_go()
-    await keeper.keeps(3)
-    await keeper.takes(unanswerable("four"))
-    keeper.started[0].let_go()
-    await keeper.keeps(4)
-
-    without = [one.id for one in keeper.kept if one.shadow and one.shadow.not_run]
-    assert without == ["three"]
-
-
 async def test_work_that_breaks_is_noted_and_the_next_goes_on(logs: list[EventDict]) -> None:
     keeper = Keeper()
     await keeper.takes(unanswerable("one"))
@@ -237,20 +220,6 @@ async def test_a_process_that_died_is_followed_by_another(logs: list[EventDict])
     assert [line["event"] for line in logs] == ["shadow.failed"] * 2
 
 
-async def test_at_the_end_what_there_is_time_for_is_tried() -> None:
-    keeper = Keeper()
-    await keeper.takes(unanswerable("one"))
-
-    closing = asyncio.create_task(keeper.shadows.close())
-    await asyncio.sleep(0)
-    assert not closing.done()
-    keeper.started[0].let_go()
-    await closing
-
-    assert keeper.not_run == [None]
-    assert keeper.started[0].is_shut
-
-
 async def test_at_the_end_nothing_is_lost() -> None:
     keeper = Keeper()
     await keeper.takes(unanswerable("one"), unanswerable("two"))
@@ -263,22 +232,7 @@ async def test_at_the_end_nothing_is_lost() -> None:
     assert keeper.started[0].is_shut
 
 
-async def test_a_process_that_hangs_does_not_hold_up_the_end() -> None:
-    kept: list[Trace] = []
-    workers = Workers.start(1)
-    workers.pool.submit(os.getpid).result()
-    [process] = workers.processes
-    assert process.pid is not None
-    os.kill(process.pid, signal.SIGSTOP)
-    shadows = Shadows(lambda trace, _: kept.append(trace), start=lambda: workers)
-
-    shadows.take(unanswerable("one"), TRIED)
-    await shadows.close(within_s=0.01)
-
-    assert [trace.shadow.not_run for trace in kept if trace.shadow] == [NotReplayed.STOPPED]
-    assert not process.is_alive()
-
-
+@pytest.mark.long
 async def test_a_process_that_hangs_is_ended_and_another_one_goes_on() -> None:
     kept: list[Trace] = []
     hanging, working = Workers.start(1), Workers.start(1)
@@ -306,11 +260,3 @@ async def test_a_process_that_hangs_is_ended_and_another_one_goes_on() -> None:
     assert not_run == [NotReplayed.FAILED, NotReplayed.FAILED, None]
     assert [line["event"] for line in logs] == ["shadow.stuck", "shadow.failed", "shadow.failed"]
     assert not process.is_alive()
-
-
-async def test_what_was_never_started_needs_no_end() -> None:
-    keeper = Keeper()
-
-    await keeper.shadows.close()
-
-    assert keeper.started == []

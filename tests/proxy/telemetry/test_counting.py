@@ -13,13 +13,10 @@ from proxy.metrics import Metrics
 from proxy.telemetry.counting import Regenerated, count, count_passed, count_shadow
 from proxy.traces.trace import (
     Attempt,
-    Delivery,
     GuardRun,
     Made,
-    NotReplayed,
     PolicyUsed,
     Replayed,
-    Step,
     Trace,
 )
 from tests.fakes.exposition import samples
@@ -111,10 +108,6 @@ def test_what_came_of_a_second_attempt(trace: Trace, outcome: Regenerated) -> No
     assert counted(trace, "regenerations_total") == {(outcome.value, "app"): 1}
 
 
-def test_one_attempt_is_no_regeneration() -> None:
-    assert counted(ASKED, "regenerations_total") == {}
-
-
 def test_failures_of_the_model_server_are_its_own() -> None:
     failed = but(attempts=attempts("upstream_broken", "client_gone"), error="client_gone")
 
@@ -140,14 +133,6 @@ def test_a_second_attempt_that_is_refused_is_counted_as_the_model_servers() -> N
     kept = but(attempts=attempts(None, "upstream_refused"), action=Action.TRIM)
 
     assert counted(kept, "upstream_errors_total") == {("upstream_refused", "app"): 1}
-
-
-def test_what_was_verified_asked_no_model() -> None:
-    verified = but(door="verify", steps=(Step(name="inspect_answer", started_ms=1, duration_ms=4),))
-
-    assert counted(verified, "upstream_seconds_count") == {}
-    assert counted(verified, "guard_seconds_count") == {("output", "app"): 1}
-    assert counted(verified, "guard_seconds_sum") == {("output", "app"): 0.004}
 
 
 @pytest.mark.parametrize(
@@ -179,19 +164,6 @@ def test_reasons_for_not_running_are_a_closed_set(reason: str, word: str) -> Non
     assert counted(unrun, "one_guard_seconds_count") == {}
 
 
-def test_a_judge_that_said_less_than_was_asked_did_not_run_to_the_end() -> None:
-    partly = but(guards=(run(GuardOutcome.NOTED, "partial", "judge"),))
-
-    assert counted(partly, "guard_not_run_total") == {("judge", "partial"): 1}
-    assert counted(partly, "one_guard_seconds_count") == {("judge",): 1}
-
-
-def test_what_nobody_looked_at_is_counted_once_for_a_request() -> None:
-    assert counted(ASKED, "requests_not_checked_total") == {}
-    missed = but(not_checked=("image_parts", "judge:timeout"))
-    assert counted(missed, "requests_not_checked_total") == {("app",): 1}
-
-
 def test_answers_that_a_template_ended_are_counted_by_it() -> None:
     made = (Made(action=Action.REPLACE, closed_with="closing.cut"), Made(action=Action.PASS))
 
@@ -213,20 +185,6 @@ def test_what_the_shadow_policy_would_have_done(
 
     assert counted(tried, "shadow_decisions_total") == {labels: 1}
     assert counted(tried, "shadow_not_judged_total") == {}
-
-
-def test_why_the_shadow_policy_did_not_judge() -> None:
-    untried = but(shadow=Replayed(policy=OTHERS, not_run=NotReplayed.QUEUE_FULL))
-
-    assert counted(untried, "shadow_not_judged_total") == {("queue_full", "app"): 1}
-    assert counted(untried, "shadow_decisions_total") == {}
-    assert counted(ASKED, "shadow_not_judged_total") == {}
-
-
-def test_a_client_that_left_has_a_status_of_its_own() -> None:
-    gone = but(status=499, error="client_gone", delivery=Delivery.CLIENT_GONE, action=None)
-
-    assert counted(gone, "requests_total") == {("none", "chat.completions", "499", "app"): 1}
 
 
 def test_what_is_handed_through_has_no_action_of_the_guards() -> None:

@@ -20,7 +20,6 @@ from policies.verdict import GuardOutcome
 from proxy.traces.changes import applied, changes
 from proxy.traces.masking import stored, stored_note
 from proxy.traces.trace import (
-    Asked,
     Attempt,
     Choice,
     FoundPlace,
@@ -151,11 +150,6 @@ def test_a_key_of_ours_stands_in_no_note() -> None:
     assert stored_note(note, StoredText.FULL) == note
 
 
-@pytest.mark.parametrize("text", list(StoredText))
-def test_says_how_much_was_kept(text: StoredText) -> None:
-    assert stored(a_trace(), text).text is text
-
-
 def test_full_keeps_everything() -> None:
     trace = filled(Trace, f"{WORDS} {PHONE}")
 
@@ -238,23 +232,6 @@ def test_masked_hides_identifiers_where_a_model_should_be_named(
     assert stored(trace, StoredText.MASKED).model == kept
 
 
-def test_masked_moves_spans_with_their_words() -> None:
-    answer = f"{PHONE}로 전화하시면 30일을 드립니다."
-    trace = a_trace(
-        attempts=(
-            Attempt(
-                choices=(Choice(text=answer, findings=(a_finding("answer", answer, "30일"),)),)
-            ),
-        )
-    )
-
-    [choice] = stored(trace, StoredText.MASKED).attempts[0].choices
-
-    [finding] = choice.findings
-    assert choice.text == "[전화번호]로 전화하시면 30일을 드립니다."
-    assert choice.text[finding.span.start : finding.span.end] == finding.observed == "30일"
-
-
 def test_masked_moves_the_spans_of_what_a_shadow_policy_found() -> None:
     first, second = f"{PHONE}로 전화하시면 30일을 드립니다.", "20일을 드립니다."
     attempts = tuple(Attempt(choices=(Choice(text=text),)) for text in (first, second))
@@ -278,17 +255,6 @@ def test_masked_moves_the_spans_of_what_a_shadow_policy_found() -> None:
     found = [choice.findings[0] for choice in kept.shadow.choices]
     places = [text[one.span.start : one.span.end] for text, one in zip(texts, found, strict=True)]
     assert places == [one.observed for one in found] == ["며칠", "30일", "20일"]
-
-
-def test_a_piece_of_an_identifier_in_a_finding_is_masked_too() -> None:
-    question = f"제 번호 {PHONE} 맞나요?"
-    trace = a_trace(question=question, findings=(a_finding("question", question, "1234"),))
-
-    kept = stored(trace, StoredText.MASKED)
-
-    [finding] = kept.findings
-    assert finding.observed == "[전화번호]"
-    assert kept.question[finding.span.start : finding.span.end] == "[전화번호]"
 
 
 def test_an_identifier_is_masked_where_nothing_near_gives_it_away() -> None:
@@ -317,20 +283,6 @@ def test_an_identifier_is_masked_where_nothing_near_gives_it_away() -> None:
     assert ACCOUNT not in kept.model_dump_json()
     assert kept.replies == ("네, [계좌번호] 으로 보냈습니다.",)
     assert kept.attempts[0].choices[0].findings[0].evidence[0].quote == "([계좌번호])"
-
-
-def test_an_identifier_of_an_earlier_turn_is_masked_where_nothing_near_gives_it_away() -> None:
-    asked = Asked(
-        echo=f"가나은행 {ACCOUNT} 계좌로 보내 주세요", previous_answer=f"{ACCOUNT} 맞나요?"
-    )
-    trace = a_trace(asked=asked, replies=(f"네, {ACCOUNT} 맞습니다.",))
-
-    kept = stored(trace, StoredText.MASKED)
-
-    assert kept.replies == ("네, [계좌번호] 맞습니다.",)
-    assert kept.asked is not None
-    assert kept.asked.echo == "가나은행 [계좌번호] 계좌로 보내 주세요"
-    assert kept.asked.previous_answer == "[계좌번호] 맞나요?"
 
 
 def test_lone_surrogates_become_one_character_so_that_spans_stay_true() -> None:
@@ -373,16 +325,6 @@ def test_an_identifier_that_a_change_cuts_in_pieces_stays_masked() -> None:
     assert applied(kept.attempts[0].choices[0].text, kept.made[0].changes) == kept.replies[0]
 
 
-def test_none_keeps_the_places_of_changes_and_the_closing_template() -> None:
-    whole = a_changed_trace(CAME, LEFT)
-    kept = stored(whole, StoredText.NONE)
-
-    [made] = kept.made
-    assert [one.span for one in made.changes] == [one.span for one in whole.made[0].changes]
-    assert [one.text for one in made.changes] == [""]
-    assert (made.closed_with, made.action, made.attempt) == ("closing.cut", "fix", 1)
-
-
 def test_a_shared_source_is_masked_by_what_each_request_knows() -> None:
     bare = f"환급은 {ACCOUNT} 번으로 나간다."
     source = Source("1", "", bare)
@@ -403,12 +345,3 @@ def test_an_identifier_of_a_source_is_masked_in_the_answer_of_every_request() ->
             a_trace(question=question, sources=(source,), attempts=(attempt,)), StoredText.MASKED
         )
         assert "01000001234" not in kept.attempts[0].choices[0].text
-
-
-@pytest.mark.parametrize("text", list(StoredText))
-def test_what_has_nothing_to_hide_stays_the_very_thing(text: StoredText) -> None:
-    run = GuardRun(
-        guard="numbers", mode=Mode.ENFORCE, stage=Stage.OUTPUT, outcome=GuardOutcome.CLEAN
-    )
-
-    assert stored(a_trace(guards=(run,)), text).guards[0] is run

@@ -66,22 +66,19 @@ CODED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("code", "wanted"),
-    [
-        pytest.param("numbers.unsupported", ["numbers"], id="whole"),
-        pytest.param("numbers", ["numbers"], id="up-to-a-dot"),
-        pytest.param("numbers.un", [], id="not-within-a-word"),
-        pytest.param("numbers_too.unsupported", ["names"], id="the-second-of-two"),
-        pytest.param("upstream_timeout", ["failed"], id="of-an-error"),
-    ],
-)
-async def test_a_code_is_found_whole_or_by_its_beginning(
-    store: TraceStore, code: str, wanted: list[str]
-) -> None:
+OF_CODES: dict[str, list[str]] = {
+    "numbers.unsupported": ["numbers"],
+    "numbers": ["numbers"],  # up to a dot
+    "numbers.un": [],  # not within a word
+    "numbers_too.unsupported": ["names"],  # the second of two
+    "upstream_timeout": ["failed"],
+}
+
+
+async def test_a_code_is_found_whole_or_by_its_beginning(store: TraceStore) -> None:
     await store.add(entries(*CODED))
 
-    assert await found(store, Query(code=code)) == wanted
+    assert {code: await found(store, Query(code=code)) for code in OF_CODES} == OF_CODES
 
 
 WORDED = [
@@ -93,31 +90,26 @@ WORDED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        pytest.param("출장비", ["answered", "asked"], id="in-question-and-answer"),
-        pytest.param("출장비 ktx", ["answered"], id="each-word-in-any-case"),
-        pytest.param("제22조", ["left"], id="in-what-left"),
-        pytest.param("보세요", ["left"], id="behind-an-end-of-line"),
-        pytest.param('"얼마"', ["asked"], id="with-what-json-escapes"),
-        pytest.param("30,000원", ["answered"], id="with-a-comma"),
-        pytest.param("휴가", ["decomposed"], id="in-decomposed-syllables"),
-        pytest.param(
-            unicodedata.normalize("NFD", "출장비 하루"), ["answered"], id="asked-decomposed"
-        ),
-        pytest.param("abc12", ["wide"], id="in-wide-letters"),
-        pytest.param("연차휴가는", [], id="not-in-sources"),
-        pytest.param("acme", [], id="not-in-names"),
-        pytest.param("출장비 휴가", [], id="not-one-of-two"),
-    ],
-)
-async def test_words_are_found_in_question_answers_and_replies(
-    store: TraceStore, text: str, wanted: list[str]
-) -> None:
+OF_WORDS: dict[str, list[str]] = {
+    "출장비": ["answered", "asked"],  # in question and answer
+    "출장비 ktx": ["answered"],  # each word, in any case
+    "제22조": ["left"],
+    "보세요": ["left"],  # behind an end of line
+    '"얼마"': ["asked"],  # with what JSON escapes
+    "30,000원": ["answered"],
+    "휴가": ["decomposed"],
+    unicodedata.normalize("NFD", "출장비 하루"): ["answered"],
+    "abc12": ["wide"],
+    "연차휴가는": [],  # not in sources
+    "acme": [],  # not in names
+    "출장비 휴가": [],  # not one of two
+}
+
+
+async def test_words_are_found_in_question_answers_and_replies(store: TraceStore) -> None:
     await store.add(entries(*WORDED))
 
-    assert await found(store, Query(text=text)) == wanted
+    assert {text: await found(store, Query(text=text)) for text in OF_WORDS} == OF_WORDS
 
 
 async def test_a_span_of_time_takes_its_begin_and_leaves_its_end(store: TraceStore) -> None:
@@ -134,7 +126,7 @@ async def test_a_span_of_time_takes_its_begin_and_leaves_its_end(store: TraceSto
 
 
 async def test_a_trace_that_waited_elsewhere_is_found_by_when_it_was(store: TraceStore) -> None:
-    await store.add(entries(*(a_request(f"new{n}", at=NOON) for n in range(250))))
+    await store.add(entries(*(a_request(f"new{n}", at=NOON) for n in range(120))))
     await store.add(entries(a_request("late", at=NOON - timedelta(days=2))))
     await store.add(entries(a_request("last", at=NOON)))
 
@@ -142,7 +134,7 @@ async def test_a_trace_that_waited_elsewhere_is_found_by_when_it_was(store: Trac
     since = Query(since=NOON - timedelta(days=3), limit=100)
 
     assert await found(store, before) == ["late"]
-    assert (await found(store, since))[:3] == ["last", "late", "new249"]
+    assert (await found(store, since))[:3] == ["last", "late", "new119"]
 
 
 async def test_filters_hold_together_in_both_orders(store: TraceStore) -> None:

@@ -1,7 +1,6 @@
 """The recorder: no request waits for it, and no trace is lost while a store is away."""
 
 import asyncio
-import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,7 +13,6 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from policies.schema.sections import StoredText, Tracing
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.outbox import Outbox
 from proxy.traces.query import Page, Query
@@ -184,76 +182,6 @@ async def test_redis_killed_in_the_middle_of_load_loses_nothing(
     assert events.index("trace.store_away") < events.index("trace.store_back")
 
 
-async def test_redis_that_hangs_counts_as_away_and_gets_all_when_it_answers(
-    redis_process: RedisProcess, database: Database
-) -> None:
-    names = [f"t{number}" for number in range(300)]
-    async with redis_store(redis_process.url) as store:
-        recorder = a_recorder(store, database)
-        await recorder.start()
-        recorder.record(a_trace(names[0]), TRACING)
-        await until(lambda: recorder.counters()["delivered"] == 1)
-        redis_process.hang()
-        for name in names[1:]:
-            recorder.record(a_trace(name), TRACING)
-        await until(lambda: recorder.is_away)
-        await until(lambda: recorder.counters()["waiting"] == 0)
-        assert recorder.counters()["outbox"] == 299
-
-        redis_process.resume()
-        await until(lambda: recorder.counters()["outbox"] == 0)
-        await recorder.close()
-
-        assert await oldest_first(store) == names
-
-
-async def test_a_socket_that_accepts_and_never_answers_is_away(database: Database) -> None:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen()
-        port = listener.getsockname()[1]
-        async with redis_store(f"redis://127.0.0.1:{port}/0") as store:
-            with pytest.raises(TraceStoreAway):
-                await store.ping()
-            recorder = a_recorder(store, database)
-            await recorder.start()
-            recorder.record(a_trace("one"), TRACING)
-            await until(lambda: recorder.counters()["outbox"] == 1)
-            await recorder.close()
-
-    count, _ = await Outbox(database, now_ms).waiting()
-    assert count == 1
-
-
-async def test_what_waits_at_the_end_is_delivered_by_the_next_start(
-    redis_process: RedisProcess, tmp_path: Path
-) -> None:
-    path = tmp_path / "outbox.sqlite3"
-    redis_process.kill()
-    database = await Database.open(path)
-    async with redis_store(redis_process.url) as store:
-        recorder = a_recorder(store, database)
-        await recorder.start()
-        for number in range(150):
-            recorder.record(a_trace(f"old{number}"), TRACING)
-        await recorder.close()
-    await database.close()
-
-    redis_process.start()
-    database = await Database.open(path)
-    async with redis_store(redis_process.url) as store:
-        recorder = a_recorder(store, database)
-        await recorder.start()
-        for number in range(150):
-            recorder.record(a_trace(f"new{number}"), TRACING)
-        await until(lambda: recorder.counters()["delivered"] == 300)
-        await recorder.close()
-
-        expected = [f"{age}{number}" for age in ("old", "new") for number in range(150)]
-        assert await oldest_first(store) == expected
-    await database.close()
-
-
 async def test_an_answer_that_was_lost_does_not_double_a_trace(database: Database) -> None:
     gated = GatedStore()
     gated.loses_answers = True
@@ -345,26 +273,6 @@ async def test_closing_leaves_in_the_outbox_what_there_is_room_for(database: Dat
     assert [line["traces"] for line in logs if line["event"] == "trace.lost"] == [50]
 
 
-async def test_a_batch_that_fails_goes_before_what_spilled_meanwhile(database: Database) -> None:
-    gated = GatedStore()
-    gated.hold.clear()
-    gated.is_open = False
-    limits = Limits(batch=5, spill_at=10, gather_s=0.001, first_retry_s=0.01, last_retry_s=0.01)
-    recorder = a_recorder(gated, database, limits)
-    await recorder.start()
-    names = [f"t{number:03}" for number in range(100)]
-    for name in names:
-        recorder.record(a_trace(name), TRACING)
-    await until(lambda: recorder.counters()["outboxed"] > 50)
-    gated.hold.set()
-    await until(lambda: recorder.counters()["waiting"] == 0)
-    gated.is_open = True
-    await until(lambda: recorder.counters()["outbox"] == 0)
-    await recorder.close()
-
-    assert gated.kept == names
-
-
 async def test_beyond_its_capacity_the_newest_are_dropped_and_counted(database: Database) -> None:
     gated = GatedStore()
     recorder = a_recorder(gated, database, Limits(capacity=3, gather_s=0.001))
@@ -392,45 +300,6 @@ async def test_closing_does_not_wait_for_a_store_that_hangs(database: Database) 
     assert not gated.hold.is_set()
     waiting = await Outbox(database, now_ms).first(200)
     assert [entry.id for entry in waiting] == [f"t{number}" for number in range(120)]
-
-
-async def test_a_trace_that_comes_after_the_end_is_counted_as_dropped(database: Database) -> None:
-    gated = GatedStore()
-    recorder = a_recorder(gated, database)
-    await recorder.start()
-    await recorder.close()
-
-    recorder.record(a_trace("late"), TRACING)
-
-    assert recorder.counters()["dropped"] == 1
-    assert gated.kept == []
-
-
-async def test_nothing_unmasked_is_ever_written(redis_url: str, database: Database) -> None:
-    secret = "010-0000-1234"
-    trace = a_trace("one", question=f"제 번호는 {secret} 입니다")
-    async with redis_store(redis_url) as store:
-        recorder = a_recorder(store, database)
-        await recorder.start()
-        recorder.record(trace, Tracing(text=StoredText.MASKED))
-        await until(lambda: recorder.counters()["delivered"] == 1)
-        await recorder.close()
-        kept = await store.get("one")
-
-    assert kept is not None
-    assert kept.question == "제 번호는 [전화번호] 입니다"
-
-
-async def test_text_that_utf8_cannot_hold_does_not_stop_a_trace(database: Database) -> None:
-    store = EmbeddedStore(database, now_ms)
-    recorder = a_recorder(store, database)
-    await recorder.start()
-    recorder.record(a_trace("one", question="깨진 글자 \ud83d 입니다"), TRACING)
-    await recorder.close()
-
-    kept = await store.get("one")
-    assert kept is not None
-    assert kept.question == "깨진 글자 \ufffd 입니다"
 
 
 async def test_large_traces_go_in_smaller_batches(database: Database) -> None:
@@ -468,23 +337,6 @@ async def test_retries_wait_longer_each_time_and_never_too_long(database: Databa
     await recorder.close()
 
     assert [wait for wait in waits_s if wait][:5] == [1.0, 2.0, 4.0, 5.0, 5.0]
-
-
-async def test_a_long_trace_is_masked_too_and_waited_for_at_the_end(database: Database) -> None:
-    store = EmbeddedStore(database, now_ms)
-    recorder = a_recorder(store, database, Limits(long_chars=10, gather_s=0.005))
-    await recorder.start()
-    text = "문의는 010-9999-0000으로 하세요. " * 50
-
-    recorder.record(a_trace("long", question=text), Tracing(text=StoredText.MASKED))
-    queued_at_once = recorder.counters()["queued"]
-    await recorder.close()
-
-    kept = await store.get("long")
-    assert queued_at_once == 0
-    assert kept is not None
-    assert "010-9999-0000" not in kept.question
-    assert "문의는" in kept.question
 
 
 class PickyStore(GatedStore):
@@ -532,20 +384,6 @@ async def test_a_trace_that_is_refused_again_and_again_is_dropped_and_the_others
     assert await Outbox(database, now_ms).first(10) == []
 
 
-async def test_nothing_is_dropped_that_a_store_refuses_once(database: Database) -> None:
-    store = PickyStore("", TracesRefused("picky", ValueError()))
-    recorder = a_recorder(store, database)
-    await recorder.start()
-
-    recorder.record(a_trace("t1"), TRACING)
-    await until(lambda: store.tries == 1)
-    store.refused = "nothing"
-    await until(lambda: recorder.counters()["delivered"] == 1)
-    await recorder.close()
-
-    assert (store.kept, recorder.counters()["refused"]) == (["t1"], 0)
-
-
 async def test_a_store_that_goes_away_while_it_refuses_loses_nothing(database: Database) -> None:
     store = PickyStore("bad", TracesRefused("picky", ValueError()))
     recorder = a_recorder(store, database)
@@ -579,37 +417,6 @@ async def test_redis_that_holds_something_else_in_a_tenants_place_refuses_that_t
 
         assert [trace.id for trace in (await store.page(Query(tenant="acme"))).traces] == ["t1"]
     client.close()
-
-
-async def test_redis_that_takes_nothing_for_now_refuses_nothing(
-    redis_url: str, database: Database
-) -> None:
-    client = redis.Redis.from_url(redis_url)
-    async with redis_store(redis_url) as store:
-        recorder = a_recorder(store, database)
-        await recorder.start()
-        client.config_set("maxmemory", 1)
-        recorder.record(a_trace("t1"), TRACING)
-        await until(lambda: recorder.is_away)
-        await asyncio.sleep(QUICK.last_retry_s * (QUICK.most_refusals + 2))
-        client.config_set("maxmemory", 0)
-        await until(lambda: recorder.counters()["delivered"] == 1)
-        await recorder.close()
-
-        assert recorder.counters()["refused"] == 0
-        assert await oldest_first(store) == ["t1"]
-    client.close()
-
-
-async def test_connections_from_before_a_restart_of_redis_are_not_felt(
-    redis_process: RedisProcess,
-) -> None:
-    async with redis_store(redis_process.url) as store:
-        await asyncio.gather(*(store.page(Query()) for _ in range(5)))
-        redis_process.kill()
-        redis_process.start()
-
-        await asyncio.gather(*(store.page(Query()) for _ in range(5)))
 
 
 @pytest.mark.parametrize("failures", [0, 1, 9])

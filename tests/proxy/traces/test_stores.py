@@ -40,12 +40,12 @@ async def test_lists_the_newest_first_and_per_tenant(store: TraceStore) -> None:
 
 
 async def test_pages_meet_without_gap_or_overlap(store: TraceStore) -> None:
-    names = [f"t{number:03}" for number in range(450)]
+    names = [f"t{number:03}" for number in range(150)]
     await store.add(
         entries(*(a_trace(name, tenant=f"tenant-{int(name[1:]) % 3}") for name in names))
     )
 
-    assert ids(await everything(store, Query(limit=70))) == names[::-1]
+    assert ids(await everything(store, Query(limit=40))) == names[::-1]
 
 
 async def test_goes_on_from_a_cursor_towards_newer_ones(store: TraceStore) -> None:
@@ -88,15 +88,15 @@ async def test_finds_the_few_that_a_filter_wants_among_many(store: TraceStore) -
     await store.add(
         entries(
             *(
-                a_trace(f"t{number}", action=Action.PASS if number % 300 else Action.REPLACE)
-                for number in range(900)
+                a_trace(f"t{number}", action=Action.PASS if number % 150 else Action.REPLACE)
+                for number in range(450)
             )
         )
     )
 
     found = await everything(store, Query(action=Action.REPLACE, limit=2))
 
-    assert ids(found) == ["t600", "t300", "t0"]
+    assert ids(found) == ["t300", "t150", "t0"]
 
 
 async def test_an_id_added_again_is_kept_once_and_where_it_was(store: TraceStore) -> None:
@@ -165,13 +165,13 @@ async def test_a_stored_trace_is_gone_when_its_time_is_over(store: TraceStore) -
 async def test_keeps_about_the_last_of_each_tenant(store: TraceStore) -> None:
     few = Keep(days=30.0, last=10)
     await store.add(entries(a_trace("calm", tenant="bravo"), keep=few))
-    for start in range(0, 500, 100):
+    for start in range(0, 300, 100):
         batch = [a_trace(f"t{number}") for number in range(start, start + 100)]
         await store.add(entries(*batch, keep=few))
 
     left = ids(await everything(store, Query(tenant="acme", limit=200)))
 
-    assert left[:10] == [f"t{number}" for number in range(499, 489, -1)]
+    assert left[:10] == [f"t{number}" for number in range(299, 289, -1)]
     assert len(left) <= 110
     assert await store.get("t0") is None
     assert await store.get("calm") is not None

@@ -26,7 +26,6 @@ from proxy.traces.tally import (
 from proxy.traces.trace import (
     Attempt,
     Choice,
-    Delivery,
     Feedback,
     GuardRun,
     Label,
@@ -34,7 +33,6 @@ from proxy.traces.trace import (
     PolicyUsed,
     Replayed,
     SecondOpinion,
-    Step,
     Trace,
     Unknown,
     Usage,
@@ -64,18 +62,6 @@ def test_a_request_counts_once_under_each_of_its_sides() -> None:
     assert tally.latency(Latency.WHOLE).count == 1
     assert tally.latency(Latency.MODEL).count == 0
     assert tally.latency(Latency.FIRST_TEXT).count == 0
-
-
-def test_an_error_and_a_client_that_left_are_told_apart() -> None:
-    failed = Tally.of(a_request(action=None, status=504, error="upstream_timeout"))
-    gone = Tally.of(
-        a_request(action=None, status=499, error="client_gone", delivery=Delivery.CLIENT_GONE)
-    )
-
-    assert (failed.by_action, failed.by_status) == ({"none": 1}, {"5xx": 1})
-    assert (failed.errors, failed.clients_gone) == (1, 0)
-    assert gone.by_status == {"client_gone": 1}
-    assert (gone.errors, gone.clients_gone) == (0, 1)
 
 
 GUARDS = [
@@ -190,21 +176,6 @@ def test_what_guards_in_shadow_would_have_done() -> None:
     assert Tally.of(a_request()).would == {}
 
 
-def test_times_of_one_request_are_added_up() -> None:
-    steps = [
-        Step(name=name, started_ms=0, duration_ms=40)
-        for name in ("inspect_question", "model_1", "inspect_answer_1")
-    ]
-    tally = Tally.of(
-        a_request(attempts=TWO, steps=tuple(steps), first_text_ms=600.0, duration_ms=1_000_000.0)
-    )
-
-    assert tally.latency(Latency.MODEL) == Histogram({"20": 1})
-    assert tally.latency(Latency.GUARDS) == Histogram({"100": 1})
-    assert tally.latency(Latency.FIRST_TEXT) == Histogram({"700": 1})
-    assert tally.latency(Latency.WHOLE).percentile(0.5) == 300_000
-
-
 def test_counts_of_many_are_those_of_each_added_up() -> None:
     both = Tally.sum([Tally.of(a_request()), Tally.of(a_request(action=Action.FIX))])
 
@@ -229,22 +200,6 @@ def test_an_estimate_lies_in_the_bucket_of_the_true_percentile(
 
     assert estimate is not None
     assert label_of(estimate) == label_of(min(true, BOUNDS_MS[-1]))
-
-
-@given(times=TIMES, shares=st.tuples(st.floats(0, 1), st.floats(0, 1)))
-def test_a_greater_share_takes_no_less_time(
-    times: list[float], shares: tuple[float, float]
-) -> None:
-    histogram = Histogram({label_of(time_ms): 1 for time_ms in times})
-    less, more = (histogram.percentile(share) for share in sorted(shares))
-
-    assert less is not None
-    assert more is not None
-    assert less <= more
-
-
-def test_of_nothing_there_is_no_percentile() -> None:
-    assert Histogram({}).percentile(0.95) is None
 
 
 def test_a_time_counts_in_the_minute_and_hour_in_which_it_lies() -> None:
@@ -310,14 +265,3 @@ def test_a_judges_agreement_with_people(
     said = Tally.of(a_request(opinions=(opinion,), action=action, feedback=feedback)).opinions
 
     assert (said.agrees, said.disagrees) == counted
-
-
-def test_opinions_of_all_attempts_and_choices_are_added_up() -> None:
-    again = SecondOpinion(claims=1, supported=1, prompt_tokens=5, attempt=2, duration_ms=50)
-
-    tally = Tally.of(a_request(opinions=(OBJECTED, SUPPORTED, again)))
-
-    assert (tally.opinions.requests, tally.opinions.claims) == (1, 4)
-    assert (tally.opinions.unanswered, tally.opinions.prompt_tokens) == (1, 5)
-    # The choices of one attempt are asked about at the same time.
-    assert tally.latency(Latency.JUDGE) == Histogram({label_of(450): 1})

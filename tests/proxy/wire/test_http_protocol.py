@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import pytest
+import pytest_asyncio
 from litestar import Litestar, asgi
 from litestar.types import HTTPScope, Receive, Send
 
 from proxy.server.client_limits import ClientLimits, ConnectionLimiter
 from proxy.server.request_head import LONGEST_HEAD_BYTES
 from proxy.server.serving import served
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 DEADLINE_S = 5.0
 SHORT_S = 0.3
@@ -63,19 +66,26 @@ class Served:
         await send({"type": "http.response.body", "body": self.reply, "more_body": False})
 
 
-@pytest.fixture
-async def app() -> AsyncGenerator[Served, None]:
-    made = Served()
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def apps() -> AsyncGenerator[list[Served], None]:
+    """The app of each test so far, of which the last is served."""
+    made = [Served()]
 
     @asgi("/", is_mount=True, copy_scope=True)
     async def everything(scope: HTTPScope, receive: Receive, send: Send) -> None:
-        await made.serve(scope, receive, send)
+        await made[-1].serve(scope, receive, send)
 
     web = Litestar([everything], openapi_config=None, logging_config=None)
-    async with served(
-        web, connections=ConnectionLimiter(ClientLimits(request_s=SHORT_S))
-    ) as made.address:
+    async with served(web, connections=ConnectionLimiter(ClientLimits(request_s=SHORT_S))) as made[
+        0
+    ].address:
         yield made
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def app(apps: list[Served]) -> Served:
+    apps.append(Served(apps[0].address))
+    return apps[-1]
 
 
 @dataclass
@@ -92,7 +102,7 @@ class Client:
                 return b""
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def client(app: Served) -> AsyncGenerator[Client, None]:
     address = urlsplit(app.address)
     opened = Client(*await asyncio.open_connection(address.hostname, address.port))

@@ -65,16 +65,6 @@ async def test_a_target_leaves_in_its_own_bytes(
     assert head_of(server.requests[0])[0] == b"GET %b HTTP/1.1" % target
 
 
-async def test_what_has_no_place_in_a_target_is_escaped(
-    transport: AiohttpTransport, server: Talking
-) -> None:
-    extensions = {"target": "/v1/files?q=한".encode()}
-
-    await ask(transport, httpx.Request("GET", server.address, extensions=extensions))
-
-    assert head_of(server.requests[0])[0] == b"GET /v1/files?q=%ED%95%9C HTTP/1.1"
-
-
 async def test_nothing_is_added_to_a_request(transport: AiohttpTransport, server: Talking) -> None:
     stream = httpx.ByteStream(b"{}")
     request = httpx.Request("POST", f"{server.address}/v1/x?y=1", stream=stream)
@@ -106,16 +96,6 @@ async def test_headers_keep_their_number_their_order_and_their_bytes(
         b"x-own: a",
         b"x-empty: ",
     ]
-
-
-async def test_a_header_in_latin_1_says_the_same_in_utf_8(
-    transport: AiohttpTransport, server: Talking
-) -> None:
-    own = [(b"x-own", b"caf\xe9")]
-
-    await ask(transport, httpx.Request("GET", server.address, headers=own))
-
-    assert head_of(server.requests[0])[2:] == ["x-own: café".encode()]
 
 
 @pytest.mark.parametrize("value", [b"a\r\nx-more: 1", b"a\nb", b"a\0b"])
@@ -209,42 +189,6 @@ async def test_a_reply_keeps_its_headers_and_its_encoding(
         (b"content-encoding", b"gzip"),
         (b"content-length", b"%d" % len(packed)),
     ]
-
-
-async def test_interim_replies_are_skipped(transport: AiohttpTransport, server: Talking) -> None:
-    server.says(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n" + REPLY)
-
-    response, raw = await ask(transport, httpx.Request("GET", server.address))
-
-    assert (response.status_code, raw, "link" in response.headers) == (200, b"ok", False)
-
-
-async def test_no_cookie_is_kept(transport: AiohttpTransport, server: Talking) -> None:
-    server.says(REPLY.replace(b"\r\n\r\n", b"\r\nconnection: close\r\nset-cookie: a=b\r\n\r\n"))
-
-    for _ in range(2):
-        await ask(transport, httpx.Request("GET", server.address))
-
-    assert not any(b"cookie" in request.lower() for request in server.requests)
-
-
-async def test_no_redirect_is_followed(transport: AiohttpTransport, server: Talking) -> None:
-    server.says(b"HTTP/1.1 307 Go\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n")
-
-    response, _ = await ask(transport, httpx.Request("GET", server.address))
-
-    assert (response.status_code, len(server.requests)) == (307, 1)
-
-
-@pytest.mark.parametrize("size", [20_000, 30_000])
-async def test_a_long_header_is_read(
-    transport: AiohttpTransport, server: Talking, size: int
-) -> None:
-    server.says(REPLY.replace(b"\r\n\r\n", b"\r\nx-own: %b\r\n\r\n" % (b"x" * size)))
-
-    response, _ = await ask(transport, httpx.Request("GET", server.address))
-
-    assert len(response.headers["x-own"]) == size
 
 
 # Failures.

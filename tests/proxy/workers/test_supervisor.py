@@ -40,8 +40,10 @@ class Parent:
         return {pid for pids in self.workers().values() for pid in pids if is_there(pid)}
 
     def said(self) -> str:
+        """Return what it says next; between that stand log lines, which begin with a time."""
         assert self.process.stdout
-        return self.process.stdout.readline().strip()
+        line = self.process.stdout.readline().strip()
+        return self.said() if line[:1].isdigit() else line
 
     def send(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
@@ -75,13 +77,26 @@ def start(tmp_path: Path) -> Iterator[Start]:
         until(lambda parent=parent: not parent.living())  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_told_to_end_it_ends_all_and_itself_well(start: Start, number: signal.Signals) -> None:
+def test_who_dies_is_begun_again_and_all_end_when_told_to(start: Start, tmp_path: Path) -> None:
     parent = start("obedient")
     assert parent.said() == "started"
     assert sorted(parent.workers()) == [1, 2, 3]
+    assert len(os.listdir(f"/proc/{parent.process.pid}/task")) == 1  # no thread where one forks
+    [[second], [third]] = parent.workers()[2], parent.workers()[3]
 
-    parent.send(number)
+    os.kill(second, signal.SIGKILL)
+    assert parent.said() == "ended 2"
+    until(lambda: len(parent.workers()[2]) == 2)
+
+    (tmp_path / "no-more").touch()
+    os.kill(third, signal.SIGKILL)
+    assert parent.said() == "ended 3"
+    (tmp_path / "no-more").unlink()
+    until(lambda: len(parent.workers()[3]) == 2)
+    assert len(parent.living()) == 3
+    assert len(parent.workers()[1]) == 1
+
+    parent.send(signal.SIGTERM)
 
     assert parent.status() == 0
     assert parent.said() == "stopping"
@@ -89,40 +104,11 @@ def test_told_to_end_it_ends_all_and_itself_well(start: Start, number: signal.Si
     assert not parent.living()
 
 
-def test_who_dies_is_begun_again_with_its_number(start: Start) -> None:
-    parent = start("obedient")
-    assert parent.said() == "started"
-    [second] = parent.workers()[2]
-
-    os.kill(second, signal.SIGKILL)
-
-    assert parent.said() == "ended 2"
-    until(lambda: len(parent.workers()[2]) == 2)
-    assert len(parent.living()) == 3
-    assert [len(parent.workers()[number]) for number in (1, 3)] == [1, 1]
-
-
-def test_one_that_cannot_be_begun_again_leaves_the_others_at_work(
-    start: Start, tmp_path: Path
-) -> None:
-    parent = start("obedient")
-    assert parent.said() == "started"
-    (tmp_path / "no-more").touch()
-    [third] = parent.workers()[3]
-
-    os.kill(third, signal.SIGKILL)
-    assert parent.said() == "ended 3"
-    (tmp_path / "no-more").unlink()
-
-    until(lambda: len(parent.workers()[3]) == 2)
-    assert len(parent.living()) == 3
-
-
 def test_a_third_signal_kills_those_that_take_their_time(start: Start) -> None:
     parent = start("stubborn")
     assert parent.said() == "started"
 
-    parent.send(signal.SIGTERM)
+    parent.send(signal.SIGINT)
     assert parent.said() == "stopping"
     assert len(parent.living()) == 3
     parent.send(signal.SIGTERM)
@@ -157,10 +143,3 @@ def test_one_that_does_not_come_up_stops_the_start(
     assert parent.status() == status
     assert len(parent.workers()) <= begun
     assert not parent.living()
-
-
-def test_the_parent_has_no_thread_when_it_forks(start: Start) -> None:
-    parent = start("obedient", count=1)
-    assert parent.said() == "started"
-
-    assert len(os.listdir(f"/proc/{parent.process.pid}/task")) == 1

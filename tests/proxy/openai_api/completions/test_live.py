@@ -11,7 +11,6 @@ from pydantic import JsonValue
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
-from proxy.openai_api.reply import Ending
 from proxy.openai_api.sse import DONE, EventReader, write_event
 from proxy.pipeline.pseudonyms import Pseudonyms
 from tests.proxy.openai_api.completions.making import (
@@ -19,14 +18,12 @@ from tests.proxy.openai_api.completions.making import (
     ENDING,
     HELD,
     NOBODY,
-    PHONE,
     PROMPT,
     USAGE,
     asked,
     body_of,
     choice,
     choices_of,
-    finishes_of,
     said,
     stream_of,
     streamed,
@@ -67,14 +64,6 @@ def cut(text: str, places: Sequence[int]) -> list[str]:
     return [text[start:end] for start, end in pairwise(ends)] or [text]
 
 
-@given(TEXT, st.lists(st.integers(0, 40)))
-def test_pieces_written_as_they_are_give_the_same_events(text: str, places: list[int]) -> None:
-    raw = stream_of(said(*cut(text, places)), end=b"")
-    stream = live()
-
-    assert written(stream, read(stream, raw)) == raw
-
-
 @given(TEXT, st.lists(st.integers(0, 40)), st.booleans())
 def test_however_the_events_are_cut_the_answer_is_the_same(
     text: str, places: list[int], ends_at_once: bool
@@ -94,34 +83,6 @@ def test_however_the_events_are_cut_the_answer_is_the_same(
     assert texts_of(valid_events(written(stream, found))) == HELD.restore(text)
 
 
-@given(TEXT, TEXT, st.lists(st.integers(0, 40)))
-def test_choices_in_one_event_are_told_apart(one: str, other: str, places: list[int]) -> None:
-    first, second = cut(one, places), cut(other, places)
-    longest = max(len(first), len(second))
-    first += [""] * (longest - len(first))
-    second += [""] * (longest - len(second))
-    chunks = [
-        body_of(choice(a, 0, finish=None), choice(b, 1, finish=None))
-        for a, b in zip(first, second, strict=True)
-    ]
-    stream = live(n=2)
-
-    found = read(stream, stream_of([*chunks, body_of(choice("", 0), choice("", 1))]))
-
-    events = valid_events(written(stream, found))
-    assert (texts_of(events, 0), texts_of(events, 1)) == (one, other)
-    assert finishes_of(events) == ["stop", "stop"]
-
-
-def test_halves_of_a_character_leave_whole() -> None:
-    stream = live()
-
-    pieces = read(stream, stream_of(said("좋아요 \ud83d", "\ude00!")))
-
-    assert [piece.text for piece in pieces] == ["좋아요 ", "😀!", ""]
-    assert texts_of(valid_events(written(stream, pieces))) == "좋아요 😀!"
-
-
 def test_text_and_reason_in_one_event_are_two_pieces() -> None:
     event = body_of(
         choice(SAID, finish="length", logprobs=LOGPROBS, token_ids=[1, 2, 3], stop_reason=7)
@@ -135,26 +96,6 @@ def test_text_and_reason_in_one_event_are_two_pieces() -> None:
     ]
     assert (end.text, end.finish_reason) == ("", "length")
     assert end.chunk["choices"] == [choice("", finish="length", stop_reason=7)]
-
-
-def test_an_identifier_comes_back_and_the_rest_keeps_its_bytes() -> None:
-    stream = live(HELD)
-    raw = stream_of(said("번호는 ", "[전화", "번호-1]", "입니다."))
-
-    pieces = read(stream, raw)
-
-    assert "".join(piece.text for piece in pieces) == f"번호는 {PHONE}입니다."
-    assert pieces[0].raw == write_event(said("번호는 ")[0])
-    assert texts_of(valid_events(written(stream, pieces))) == f"번호는 {PHONE}입니다."
-
-
-def test_what_was_kept_back_of_a_choice_without_an_end_comes_last() -> None:
-    stream = live(HELD)
-
-    pieces = read(stream, stream_of([body_of(choice("네 [전화번호", finish=None))]))
-
-    assert [piece.text for piece in pieces] == ["네 ", "[전화번호"]
-    assert texts_of(valid_events(written(stream, pieces))) == "네 [전화번호"
 
 
 @pytest.mark.parametrize("at", range(len(SAID) + 1))
@@ -200,41 +141,6 @@ def test_a_changed_text_leaves_without_what_tells_of_the_old_one() -> None:
     assert event == body_of(choice("밤 10시", finish=None))
 
 
-def test_no_event_tells_the_whole_answer_before_it_is_judged() -> None:
-    stream = live()
-    told = body_of(choice(""), __verbose={"content": "밤 9시에 닫습니다."})
-
-    pieces = read(stream, stream_of([told]))
-
-    assert valid_events(written(stream, pieces)) == [body_of(choice(""))]
-
-
-def test_a_template_before_anything_was_read_is_a_completion_of_its_own() -> None:
-    stream = DOOR.live(asked(stream=True))
-
-    raw = stream.write_template(0, "잠시 후 다시 물어봐 주세요.")
-    events = valid_chunks(raw + stream.write_finish(0, "stop") + stream.write_end(USAGE, ENDING))
-
-    assert texts_of(events) == "잠시 후 다시 물어봐 주세요."
-    assert finishes_of(events) == ["stop"]
-    assert len({event["id"] for event in events if isinstance(event["id"], str)}) == 1
-
-
-def test_a_text_of_ours_goes_under_the_name_of_the_stream() -> None:
-    stream = live()
-    read(stream, stream_of(said("네")))
-
-    [text] = valid_events(stream.write_text(0, "정정합니다.", ()))
-    [end] = valid_events(stream.write_finish(0, "content_filter"))
-
-    assert text == body_of(choice("정정합니다.", finish=None))
-    assert end == body_of(choice("", finish="content_filter"))
-
-
-def test_no_text_is_no_event() -> None:
-    assert live().write_text(0, "", ()) == b""
-
-
 def test_the_usage_of_all_attempts_ends_the_stream() -> None:
     stream = live(stream_options={"include_usage": True})
     chunks = [*said("네"), body_of(usage=USAGE)]
@@ -247,23 +153,6 @@ def test_the_usage_of_all_attempts_ends_the_stream() -> None:
     assert [piece.choice for piece in pieces] == [0, 0]
     assert same == write_event(body_of(usage=USAGE)) + DONE
     assert added["usage"] == more
-
-
-def test_nobody_gets_a_usage_that_was_not_asked_for() -> None:
-    stream = live()
-    read(stream, stream_of(said("네")))
-
-    assert stream.write_end(USAGE, ENDING) == DONE
-
-
-def test_a_report_stands_before_the_last_event() -> None:
-    stream = live()
-    read(stream, stream_of(said("네")))
-    ending = Ending(id="x", created=1, finish_reason="stop", report={"action": "pass"})
-
-    [report] = valid_chunks(stream.write_end(USAGE, ending))
-
-    assert report == body_of(guard={"action": "pass"})
 
 
 def test_what_belongs_to_no_choice_passes_by_itself() -> None:
@@ -312,20 +201,6 @@ def test_the_prompt_is_the_first_event_of_every_choice_that_echoes() -> None:
     assert "".join(piece.text for piece in pieces) == "네예"
     assert texts_of(events, 1) == f"{PROMPT}네"
     assert texts_of(events, 0) == f"{PROMPT}정정합니다."
-
-
-def test_an_answer_without_words_still_echoes() -> None:
-    stream = live(echo=True)
-
-    events = valid_events(written(stream, read(stream, stream_of(said()))))
-
-    assert texts_of(events) == PROMPT
-    assert finishes_of(events) == ["stop"]
-
-
-def test_a_stream_that_broke_off_is_told_at_its_end() -> None:
-    with pytest.raises(UpstreamBroken):
-        read(live(), stream_of([body_of(choice("네", finish=None))], end=b""))
 
 
 def _tokens(piece: Piece) -> list[str]:

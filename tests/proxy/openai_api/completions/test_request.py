@@ -26,12 +26,6 @@ def test_what_the_proxy_needs_is_read() -> None:
     assert request.not_checked == ()
 
 
-def test_the_bytes_travel_as_they_came() -> None:
-    raw = b'{"model":"m",  "prompt":["\\uc548\\ub155"], "top_k":3}'
-
-    assert DOOR.read_request(raw).for_server("m") == raw
-
-
 def test_the_members_of_the_proxy_do_not_reach_the_model_server() -> None:
     request = asked(echo=True, guard={"report": True}, best_of=4)
 
@@ -61,10 +55,6 @@ def test_everything_but_the_prompt_stands_beside_the_conversation() -> None:
 )
 def test_an_answer_in_json_is_asked_for(members: JsonObject) -> None:
     assert asked(**members).structured
-
-
-def test_a_list_of_one_prompt_is_that_prompt() -> None:
-    assert asked([PROMPT]).conversation == asked(PROMPT).conversation
 
 
 def test_words_that_nobody_reads_are_named() -> None:
@@ -104,18 +94,6 @@ def test_what_cannot_be_served_is_refused_by_name(
 
     assert error.value.param == param
     assert reason in str(error.value)
-
-
-@pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'{"model":"m","model":"n","prompt":"a"}'])
-def test_a_body_that_is_no_object_is_refused(raw: bytes) -> None:
-    with pytest.raises(BadRequest):
-        DOOR.read_request(raw)
-
-
-def test_echo_that_is_not_wanted_changes_nothing() -> None:
-    request = asked(echo=False, logprobs=2)
-
-    assert request.for_server("m") == request.raw
 
 
 @pytest.mark.parametrize("prompt", ["언제 닫나요?", ["언제 닫나요?"]])

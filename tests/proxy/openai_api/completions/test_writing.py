@@ -5,20 +5,16 @@ import json
 from proxy.openai_api.completions.reply import CompletionReply
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, Replaced
-from proxy.openai_api.sse import STREAM_TYPE
 from tests.proxy.openai_api.completions.making import (
     DOOR,
     ENDING,
     PROMPT,
     USAGE,
     asked,
-    body_of,
     choice,
     choices_of,
     finishes_of,
     plain,
-    said,
-    streamed,
     texts_of,
     valid_body,
     valid_chunks,
@@ -41,14 +37,6 @@ def edited(reply: CompletionReply, content: str, finish: str | None = None) -> E
     return Edited(0, reply, reply.answers[0], content, finish)
 
 
-def test_what_nobody_changed_leaves_as_it_came() -> None:
-    whole, stream = plain(choice("네")), streamed(*said("네"))
-
-    assert DOOR.write(asked(), [whole], [kept(whole)], ENDING).body == whole.raw
-    written = DOOR.write(asked(stream=True), [stream], [kept(stream)], ENDING)
-    assert (written.body, written.content_type) == (stream.raw, STREAM_TYPE)
-
-
 def test_an_edited_answer_has_the_new_text_and_no_tokens() -> None:
     reply = plain(
         choice("밤 9시", logprobs=LOGPROBS, token_ids=[1, 2], stop_reason=None, odd="밤 9시"),
@@ -62,45 +50,6 @@ def test_an_edited_answer_has_the_new_text_and_no_tokens() -> None:
     assert body["choices"] == [choice("밤 10시", stop_reason=None)]
     assert (body["id"], body["system_fingerprint"], body["usage"]) == ("up", "fp", USAGE)
     assert "9시" not in json.dumps(body, ensure_ascii=False)
-
-
-def test_an_edited_answer_may_end_for_another_reason() -> None:
-    reply = plain(choice("밤 9시. 그리고", finish="length"))
-    stream = streamed(*said("밤 9시. 그리고", finish="length"))
-
-    body = valid_body(DOOR.write(asked(), [reply], [edited(reply, "밤", "stop")], ENDING).body)
-    chunks = valid_chunks(
-        DOOR.write(asked(stream=True), [stream], [edited(stream, "밤", "stop")], ENDING).body
-    )
-
-    assert body["choices"] == [choice("밤")]
-    assert finishes_of(chunks) == ["stop"]
-
-
-def test_an_edited_stream_says_the_new_text_once() -> None:
-    reply = streamed(
-        body_of(choice("밤 ", finish=None, logprobs=LOGPROBS)), *said("9시", "에 닫아요")
-    )
-
-    written = DOOR.write(asked(stream=True), [reply], [edited(reply, "밤 10시에 닫아요")], ENDING)
-    chunks = valid_chunks(written.body)
-
-    assert texts_of(chunks) == "밤 10시에 닫아요"
-    assert finishes_of(chunks) == ["stop"]
-    assert "9시" not in written.body.decode()
-
-
-def test_a_replaced_answer_is_the_template() -> None:
-    for request in (asked(), asked(guided_json={"type": "object"})):
-        body = valid_body(DOOR.write(request, [], [Replaced(0, TEMPLATE)], ENDING).body)
-
-        assert body["choices"] == [choice(TEMPLATE, finish="content_filter")]
-        assert (body["id"], body["created"], body["model"]) == ("made-here", 7, "m")
-        assert body["usage"] == {
-            "prompt_tokens": 0,
-            "completion_tokens": 0,
-            "total_tokens": 0,
-        }
 
 
 def test_a_replaced_stream_is_the_template() -> None:
@@ -122,29 +71,6 @@ def test_choices_of_two_attempts_leave_together() -> None:
 
     assert body["choices"] == [choice("가", 0), choice("다", 1)]
     assert body["usage"] == {"prompt_tokens": 6, "completion_tokens": 4, "total_tokens": 10}
-
-
-def test_choices_of_two_streams_leave_together() -> None:
-    first, second = streamed(*said("가")), streamed(*said("다"))
-    outcomes = [kept(first), Kept(1, second, second.answers[0])]
-
-    chunks = valid_chunks(
-        DOOR.write(asked(n=2, stream=True), [first, second], outcomes, ENDING).body
-    )
-
-    assert (texts_of(chunks, 0), texts_of(chunks, 1)) == ("가", "다")
-
-
-def test_a_report_goes_with_the_reply() -> None:
-    ending = Ending(id="x", created=7, finish_reason="stop", report={"action": "pass"})
-    reply, stream = plain(choice("네")), streamed(*said("네"))
-
-    body = valid_body(DOOR.write(asked(), [reply], [kept(reply)], ending).body)
-    chunks = valid_chunks(DOOR.write(asked(stream=True), [stream], [kept(stream)], ending).body)
-
-    assert (body["guard"], body["choices"]) == ({"action": "pass"}, [choice("네")])
-    assert chunks[-1]["guard"] == {"action": "pass"}
-    assert texts_of(chunks) == "네"
 
 
 def test_a_plain_answer_to_a_stream_stays_plain_and_the_other_way_round_if_told() -> None:
@@ -172,23 +98,3 @@ def test_the_prompt_stands_before_every_answer_that_echoes() -> None:
         f"{PROMPT}10시",
         f"{PROMPT}{TEMPLATE}",
     ]
-
-
-def test_the_prompt_stands_before_an_answer_that_nobody_changed() -> None:
-    reply, stream = plain(choice("네")), streamed(*said("네"))
-
-    body = valid_body(DOOR.write(asked(echo=True), [reply], [kept(reply)], ENDING).body)
-    chunks = valid_chunks(
-        DOOR.write(asked(echo=True, stream=True), [stream], [kept(stream)], ENDING).body
-    )
-
-    assert body["choices"] == [choice(f"{PROMPT}네")]
-    assert texts_of(chunks) == f"{PROMPT}네"
-
-
-def test_nobody_but_the_proxy_writes_its_report() -> None:
-    reply = plain(choice("밤 9시"), guard={"action": "pass"})
-
-    body = valid_body(DOOR.write(asked(), [reply], [edited(reply, "밤 10시")], ENDING).body)
-
-    assert "guard" not in body

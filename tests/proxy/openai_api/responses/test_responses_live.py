@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.reply import Ending
-from proxy.openai_api.sse import Event, EventReader, write_event
+from proxy.openai_api.sse import Event, write_event
 from tests.proxy.openai_api.responses.wire import (
     NAMES,
     NOTHING_COUNTED,
@@ -65,36 +65,6 @@ def test_the_tokens_of_a_piece_go_with_its_parts() -> None:
     assert second.chunk["logprobs"] == tokens[1:]
 
 
-@given(st.lists(st.integers(1, 400), min_size=1, max_size=6))
-def test_the_bytes_may_be_cut_anywhere(sizes: list[int]) -> None:
-    live, reader, stream = live_of(), EventReader(), recorded("two_parts")
-    pieces: list[Piece] = []
-    at = 0
-    while at < len(stream):
-        size = sizes[at % len(sizes)]
-        for event in reader.feed(stream[at : at + size]):
-            pieces += live.read(event)
-        at += size
-
-    assert written(live, pieces) == stream
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_a_text_in_the_place_of_others_is_said_wherever_the_stream_says_it(name: str) -> None:
-    live = live_of()
-    pieces = feed(live, recorded(name))
-    first = next(at for at, piece in enumerate(pieces) if piece.text)
-    spoken = [piece for piece in pieces if piece.text]
-
-    out = b"".join(map(live.write, pieces[:first]))
-    out += live.write_text(0, TEMPLATE, spoken)
-    out += b"".join(live.write(piece) for piece in pieces[first:] if not piece.text)
-    out += end(live)
-
-    assert texts_said(checked(out)) == TEMPLATE
-    assert final_of(out).output_text == TEMPLATE
-
-
 @given(st.sampled_from(TEXTS), st.data())
 def test_what_leaves_is_said_alike_wherever_it_is_said(name: str, data: st.DataObject) -> None:
     live = live_of()
@@ -107,21 +77,6 @@ def test_what_leaves_is_said_alike_wherever_it_is_said(name: str, data: st.DataO
 
     assert texts_said(checked(out)) == left
     assert final_of(out).output_text == left
-
-
-def test_a_dropped_sentence_is_in_no_event() -> None:
-    live = live_of()
-    out = b""
-    for piece in feed(live, recorded("answer")):
-        if "신청" in piece.text or "하세요" in piece.text:
-            out += live.write_text(0, "", [piece])
-        else:
-            out += live.write(piece)
-    out += end(live)
-
-    assert final_of(out).output_text == "연차는 매년 15일입니다. "
-    assert "신청" not in out.decode()
-    checked(out)
 
 
 def test_an_annotation_of_a_changed_text_goes_with_it() -> None:
@@ -203,20 +158,6 @@ def test_what_a_first_attempt_began_and_did_not_end_is_ended_as_incomplete() -> 
     assert [member(one["item"], "type") for one in ended] == ["reasoning", "message"]
     assert member(ended[0]["item"], "status") == "incomplete"
     assert final_of(out).output_text == "회의실은 2층입니다."
-
-
-def test_a_template_after_the_opening_ends_the_response() -> None:
-    live = live_of()
-    out = b"".join(map(live.write, upto_text(feed(live, recorded("answer")))))
-    out += live.write_template(0, TEMPLATE)
-    out += live.write_finish(0, "stop")
-    out += end(live)
-
-    final = final_of(out)
-    assert (final.status, final.output_text) == ("completed", TEMPLATE)
-    assert [item.type for item in final.output] == ["reasoning", "message"]
-    assert "연차는" not in out.decode()
-    checked(out)
 
 
 def test_where_json_was_asked_for_a_template_is_a_refusal() -> None:

@@ -51,16 +51,6 @@ def test_identifiers_are_put_back_in_the_arguments_of_tools() -> None:
     assert "".join(str(one["delta"]) for one in deltas) == f'{{"query":"{PHONE}"}}'
 
 
-def test_halves_of_a_character_that_come_apart_are_one_in_the_answer() -> None:
-    live = live_of()
-    first, second = text_delta("네\ud83d"), text_delta("\ude00!")
-
-    pieces = [*live.read(Event(write_event(first))), *live.read(Event(write_event(second)))]
-
-    assert [piece.text for piece in pieces] == ["네", "😀!"]
-    assert [piece.raw for piece in pieces] == [None, None]
-
-
 def test_a_call_of_a_tool_is_told_and_so_is_the_end() -> None:
     live = live_of()
 
@@ -135,12 +125,3 @@ BREAKING: list[object] = [
 def test_what_nobody_could_read_breaks_the_stream_off(event: JsonObject, said: str) -> None:
     with pytest.raises(UpstreamBroken, match=said):
         live_of().read(Event(write_event(event)))
-
-
-def test_a_stream_without_its_last_event_is_broken_off_whatever_mark_it_ends_with() -> None:
-    live = live_of()
-    for _, raw in raw_events(recorded("answer"))[:-1]:
-        live.read(Event(raw))
-
-    with pytest.raises(UpstreamBroken, match="broke off"):
-        live.read_end(said_done=True)

@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
@@ -13,15 +12,12 @@ from tests.proxy.openai_api.responses.wire import (
     JSON,
     NAMES,
     NO_PSEUDONYMS,
-    PHONE,
-    STREAM,
     events_of,
     message,
     read,
     read_plain,
     recorded,
     response_of,
-    with_phone,
 )
 
 CALL: JsonObject = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
@@ -138,25 +134,6 @@ def test_a_stream_says_what_its_whole_response_says(name: str) -> None:
     assert read(recorded(name)).answers == read_plain(response).answers
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_stream_that_ends_early_is_broken(name: str) -> None:
-    begun = b"".join(map(write_event, events_of(recorded(name))[:-1]))
-
-    with pytest.raises(UpstreamBroken, match="broke off"):
-        read(begun)
-
-
-def test_an_event_that_is_no_object_breaks_the_stream() -> None:
-    with pytest.raises(UpstreamBroken, match="an event of its stream"):
-        read(b"data: [1]\n\n")
-
-
-def test_comments_and_a_last_mark_say_nothing() -> None:
-    stream = b": keep-alive\n\n" + recorded("answer") + b"data: [DONE]\n\n"
-
-    assert read(stream).answers == read(recorded("answer")).answers
-
-
 def test_two_texts_at_once_are_broken() -> None:
     events = events_of(recorded("two_parts"))
     late = next(event for event in events if event["type"] == "response.output_text.delta")
@@ -166,40 +143,6 @@ def test_two_texts_at_once_are_broken() -> None:
         read(b"".join(map(write_event, events)))
 
 
-def test_identifiers_are_put_back_in_texts_and_arguments() -> None:
-    call = CALL | {"arguments": '{"to":"[전화번호-1]"}'}
-
-    reply = read_plain(response_of(message("[전화번호-1]로 거세요."), call), with_phone())
-
-    assert reply.answers[0].content == f"{PHONE}로 거세요."
-    assert f'{{\\"to\\":\\"{PHONE}\\"}}' in reply.raw.decode()
-
-
-def test_a_reply_without_placeholders_keeps_its_bytes() -> None:
-    raw = b'{"output": [ ]}'
-
-    assert DOOR.read_reply(raw, JSON, with_phone()).raw == raw
-    assert DOOR.read_reply(recorded("answer"), f"{STREAM}; charset=utf-8", with_phone()).is_stream
-
-
-SPREAD: list[object] = [
-    pytest.param(["가나"], "다", ["다"], id="one-part"),
-    pytest.param(["가.", "나."], "가.다.", ["가.", "다."], id="the-second-changed"),
-    pytest.param(["가.", "나."], "다.나.", ["다.", "나."], id="the-first-changed"),
-    pytest.param(["가.", "나.", "다."], "가.다.", ["가.", "", "다."], id="one-went"),
-    pytest.param(["가.", "나."], "", ["", ""], id="all-went"),
-    pytest.param(["가.", "나."], "가.나.다.", ["가.", "나.다."], id="more-at-the-end"),
-    pytest.param(["가.", "나."], "라", ["라", ""], id="all-changed"),
-]
-
-
-@pytest.mark.parametrize(("parts", "text", "after"), SPREAD)
-def test_a_changed_answer_goes_into_the_parts_that_changed(
-    parts: list[str], text: str, after: list[str]
-) -> None:
-    assert spread(parts, text) == after
-
-
 @given(st.lists(st.text(), min_size=1, max_size=4), st.text())
 def test_no_word_of_a_changed_answer_is_lost(parts: list[str], text: str) -> None:
     after = spread(parts, text)
@@ -207,9 +150,3 @@ def test_no_word_of_a_changed_answer_is_lost(parts: list[str], text: str) -> Non
     assert "".join(after) == text
     assert len(after) == len(parts)
     assert spread(parts, "".join(parts)) == parts
-
-
-def test_the_bodys_members_stay_whatever_they_are() -> None:
-    odd: JsonValue = {"x": [1]}
-
-    assert b'"odd":{"x":[1]}' in read_plain(response_of(message("가"), odd=odd)).raw

@@ -14,8 +14,6 @@ from tests.proxy.openai_api.responses.wire import DOOR, request_of
 
 ASKED = "경조 휴가는 며칠인가요?"
 RULE = "제7조(경조 휴가) 본인 결혼은 5일, 자녀 결혼은 2일의 휴가를 준다."
-OTHER_RULE = "제9조(포상 휴가) 우수 직원에게 3일의 휴가를 줄 수 있다."
-SYSTEM = f"아래 자료만 근거로 답하세요.\n\n[Source: 규정.pdf]\n{RULE}\n"
 USER: JsonObject = {"role": "user", "content": ASKED}
 SOURCE = Source(id="1", text=RULE, title="경조 휴가", file="규정.pdf")
 
@@ -38,57 +36,6 @@ def output(said: JsonValue, kind: str = "function_call_output") -> JsonObject:
 
 RECORD: JsonValue = {"title": "경조 휴가", "text": RULE}
 RECORDS = json.dumps([RECORD], ensure_ascii=False)
-FILE_SEARCH: JsonObject = {
-    "type": "file_search_call",
-    "id": "fs1",
-    "status": "completed",
-    "queries": ["휴가"],
-    "results": [{"file_id": "f1", "filename": "규정.pdf", "score": 0.9, "text": RULE}],
-}
-INSPECTED: list[object] = [
-    pytest.param({"input": ASKED, "instructions": SYSTEM}, id="instructions"),
-    pytest.param({"input": [text_item("system", "input_text", SYSTEM), USER]}, id="system-item"),
-    pytest.param({"input": [{"role": "developer", "content": SYSTEM}, USER]}, id="developer-item"),
-    pytest.param({"input": [USER, call(), output(RECORDS)]}, id="result-of-a-function"),
-    pytest.param(
-        {"input": [USER, call(), output([{"type": "input_text", "text": RECORDS}])]},
-        id="result-of-a-function-in-parts",
-    ),
-    pytest.param(
-        {"input": [USER, call("custom_tool_call", input="x"),
-         output(RECORDS, "custom_tool_call_output")]},
-        id="result-of-a-custom-tool",
-    ),
-    pytest.param(
-        {"input": [USER, {"type": "mcp_call", "id": "m1", "arguments": "{}", "name": "find",
-         "server_label": "s", "output": RECORDS}]},
-        id="result-of-an-mcp-server",
-    ),
-    pytest.param({"input": [USER, FILE_SEARCH]}, id="result-of-file-search"),
-    pytest.param(
-        {"input": [USER, {"type": "code_interpreter_call", "id": "ci1", "code": "x",
-         "outputs": [{"type": "logs", "logs": RECORDS}]}]},
-        id="logs-of-the-code-interpreter",
-    ),
-    pytest.param(
-        {"input": [USER, {"type": "shell_call_output", "call_id": "c1",
-         "output": [{"stdout": RECORDS, "stderr": ""}]}]},
-        id="what-a-shell-printed",
-    ),
-    pytest.param({"input": ASKED, "documents": [RECORD]}, id="documents"),
-    pytest.param(
-        {"input": ASKED, "guard": {"sources": [{"section_content": RULE}]}}, id="exact-sources"
-    ),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("members", INSPECTED)
-def test_question_and_sources_are_found_as_in_a_chat(members: JsonObject) -> None:
-    found = found_in(**members)
-
-    assert found.question == ASKED
-    [source] = found.sources
-    assert RULE in source.text
 
 
 def test_the_last_user_turn_is_the_question_and_the_answer_before_it_is_known() -> None:
@@ -210,11 +157,6 @@ def test_what_cannot_be_served_is_refused_by_name(members: JsonObject, param: st
     error = refused(members)
 
     assert (error.status, str(error.param).partition("[0].content[")[0]) == (400, param)
-
-
-def test_malformed_json_is_refused() -> None:
-    with pytest.raises(BadRequest, match="line 1"):
-        DOOR.read_request(b'{"model": "m"')
 
 
 @pytest.mark.parametrize(

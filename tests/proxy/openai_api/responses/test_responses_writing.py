@@ -2,7 +2,6 @@ import json
 import re
 
 import pytest
-from pydantic import BaseModel
 
 from guards.core.exchange import Source
 from proxy.openai_api.json_body import JsonObject, member, objects
@@ -15,10 +14,8 @@ from tests.proxy.openai_api.responses.wire import (
     ENDING,
     JSON,
     NAMES,
-    NO_PSEUDONYMS,
     STREAM,
     checked,
-    client,
     events_of,
     final_of,
     message,
@@ -32,11 +29,8 @@ from tests.proxy.openai_api.responses.wire import (
     texts_said,
 )
 
-JSON_FORMAT: JsonObject = {"type": "json_schema", "name": "answer", "schema": {}}
 TEMPLATE = "제공된 자료에서 확인되지 않습니다."
 REPORT: JsonObject = {"action": "fix"}
-REPORTING = Ending(id="r1", created=1, finish_reason="stop", report=REPORT)
-LATER = Ending(id="r1", created=1, finish_reason="content_filter")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -51,15 +45,6 @@ def test_a_kept_stream_leaves_with_its_own_bytes(name: str) -> None:
         assert texts_said(checked(written.body)) == reply.answers[0].content
     else:
         assert written.body == recorded(name)
-
-
-def test_a_kept_plain_reply_leaves_with_its_own_bytes() -> None:
-    body = json.dumps(response_of(message("연차는 15일입니다.")), indent=1).encode()
-    reply = DOOR.read_reply(body, JSON, NO_PSEUDONYMS)
-
-    written = DOOR.write(request_of(), [reply], [Kept(0, reply, reply.answers[0])], ENDING)
-
-    assert (written.body, written.content_type) == (body, JSON)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "cut_short"])
@@ -108,18 +93,6 @@ def test_an_edited_text_loses_its_tokens_and_whatever_may_repeat_it() -> None:
     assert parsed(written.body).output_text == "연차는 16일입니다."
 
 
-def test_a_replaced_answer_is_one_message_in_the_frame_of_the_last_reply() -> None:
-    reply = read(recorded("answer"))
-
-    written = DOOR.write(request_of(stream=True), [reply], [Replaced(0, TEMPLATE)], ENDING)
-
-    final = final_of(written.body)
-    assert (final.id, final.status, final.output_text) == ("resp_0a1", "completed", TEMPLATE)
-    assert [item.type for item in final.output] == ["message"]
-    assert "15일" not in written.body.decode()
-    checked(written.body)
-
-
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_reply_of_our_own_when_nobody_was_asked(*, stream: bool) -> None:
     asked = request_of(stream=stream, instructions="존댓말로 답하세요.")
@@ -139,29 +112,6 @@ def test_a_reply_of_our_own_when_nobody_was_asked(*, stream: bool) -> None:
             "output_text.delta", "output_text.done", "content_part.done", "output_item.done",
             "completed",
         ]  # fmt: skip
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_where_json_was_asked_for_a_template_is_a_refusal(*, stream: bool) -> None:
-    asked = request_of(stream=stream, text={"format": JSON_FORMAT})
-
-    written = DOOR.write(asked, [], [Replaced(0, TEMPLATE)], ENDING)
-
-    final = final_of(written.body) if stream else parsed(written.body)
-    [item] = final.output
-    assert item.type == "message"
-    assert [part.to_dict() for part in item.content] == [{"type": "refusal", "refusal": TEMPLATE}]
-    if stream:
-        checked(written.body)
-
-
-def test_the_operators_word_for_replaced_answers_is_told_in_this_endpoints_words() -> None:
-    written = DOOR.write(request_of(), [], [Replaced(0, TEMPLATE)], LATER)
-
-    response = parsed(written.body)
-    assert response.status == "incomplete"
-    assert response.incomplete_details is not None
-    assert response.incomplete_details.reason == "content_filter"
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -186,14 +136,6 @@ def test_usage_is_that_of_all_attempts_and_the_report_goes_with_the_response(
     assert shown_text(response) == "회의실은 2층입니다."
 
 
-def test_a_server_that_counts_no_tokens_is_not_given_any() -> None:
-    reply = read_plain(response_of(message("가"), usage=None))
-
-    written = DOOR.write(request_of(), [reply], [Kept(0, reply, reply.answers[0])], REPORTING)
-
-    assert json.loads(written.body)["usage"] is None
-
-
 def test_a_plain_reply_to_a_stream_stays_plain_unless_a_stream_was_promised() -> None:
     items = [message("연차는 ", "15일입니다."), CALL]
     reply = read_plain(response_of(*items))
@@ -206,16 +148,6 @@ def test_a_plain_reply_to_a_stream_stays_plain_unless_a_stream_was_promised() ->
     assert final.output_text == "연차는 15일입니다."
     assert final.output[1].to_dict() == CALL | {"parsed_arguments": None}
     checked(DOOR.write(asked, [reply], kept, promised).body)
-
-
-def test_a_cut_end_that_is_left_out_can_end_as_a_whole_answer() -> None:
-    reply = read(recorded("cut_short"))
-    edited = Edited(0, reply, reply.answers[0], "환불은 7일 안에 신청하세요.", "stop")
-
-    written = DOOR.write(request_of(stream=True), [reply], [edited], ENDING)
-
-    assert final_of(written.body).status == "completed"
-    checked(written.body)
 
 
 def test_words_that_nobody_read_never_leave_with_a_kept_stream() -> None:
@@ -272,31 +204,6 @@ def test_our_own_prompt_is_not_echoed_to_the_client(*, stream: bool) -> None:
     final = final_of(written.body) if stream else parsed(written.body)
     assert final.instructions == "존댓말로 답하세요."
     assert final.output_text == reply.answers[0].content
-
-
-class Leave(BaseModel):
-    """What the client asked for in JSON."""
-
-    days: int
-    note: str
-
-
-def parse(body: bytes) -> Leave | None:
-    """Return what the real client reads in a reply in JSON."""
-    response = client(body, JSON).responses.parse(model="m", input="?", text_format=Leave)
-    return response.output_parsed
-
-
-def test_the_client_parses_edited_json_and_no_template() -> None:
-    asked = request_of(text={"format": JSON_FORMAT})
-    reply = read_plain(response_of(message('{"days": 15, "note": "연 15일"}')))
-    edited = Edited(0, reply, reply.answers[0], '{"days": 15, "note": "매년"}')
-
-    mended = DOOR.write(asked, [reply], [edited], ENDING)
-    replaced = DOOR.write(asked, [reply], [Replaced(0, TEMPLATE)], ENDING)
-
-    assert parse(mended.body) == Leave(days=15, note="매년")
-    assert parse(replaced.body) is None
 
 
 CALL: JsonObject = {
