@@ -92,7 +92,7 @@ def _is_one_of_many(claim: Sentence, made: Sequence[Sentence], gone: Collection[
 
 @dataclass(frozen=True, slots=True)
 class _Nearness:
-    """How near a claim is to the question.
+    """Closeness of a claim to the question.
 
     Attributes:
         words: How many words they share.
@@ -114,7 +114,7 @@ class _Nearness:
 
 
 class _Question:
-    """What a question asks for."""
+    """The words and kinds of value that a question asks for."""
 
     def __init__(self, question: str) -> None:
         self._question = question
@@ -125,7 +125,7 @@ class _Question:
 
     @property
     def is_overview(self) -> bool:
-        """Whether it asks for all there is about something."""
+        """True if the question asks for everything about something."""
         wants_steps = _STEPS.search(self._question) is not None
         return not (self._is_for_value or wants_steps) and bool(_OVERVIEW.search(self._question))
 

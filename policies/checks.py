@@ -1,4 +1,4 @@
-"""What a policy may not say although its shape is right."""
+"""Checks of a policy beyond its schema: values that do not fit together."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from policies.schema.typed import suggestion
 from policies.templates import CORRECTION, CUT, DIRECT_ANSWER, FALLBACK
 
 _KEY = re.compile("[!-~]+")
-"""What can stand in a header: visible characters of ASCII."""
+"""Characters allowed in a header: visible ASCII."""
 
 
 def remarks_about(

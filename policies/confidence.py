@@ -1,4 +1,4 @@
-"""How far an answer can be trusted: the one formula.
+"""Confidence in an answer: the only formula.
 
 Starts at 1.0; a fixed part is taken off once for bad citations and another for each further sign.
 Where a judge was asked, its own confidence is weighed in. What is still open caps the result. The
@@ -30,7 +30,7 @@ class Band(StrEnum):
 
 
 class Cap(StrEnum):
-    """Why a confidence is held down."""
+    """Reason for a cap on the confidence."""
 
     CONTRADICTION = "contradiction"
     """A strong finding says that the answer contradicts a source."""
@@ -42,7 +42,7 @@ class Cap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How far an answer can be trusted.
+    """Confidence in an answer.
 
     Attributes:
         value: From 0 to 1.
@@ -57,7 +57,7 @@ class Confidence:
 
 @dataclass(frozen=True, slots=True)
 class JudgeWord:
-    """What came of asking a judge.
+    """Outcome of a judge call.
 
     Attributes:
         confidence: Its own, from 0 to 1; None if it named none.
@@ -69,7 +69,7 @@ class JudgeWord:
 
     @property
     def degraded(self) -> bool:
-        """Whether claims are left of which nobody knows more than before."""
+        """True if claims remain that the judge could not settle."""
         return self.covered < 1
 
 

@@ -75,7 +75,7 @@ class Coverage:
 
     @lazy
     def assessed(self) -> Assessed | None:
-        """What is to be said of the citations; None if their guard did not run."""
+        """Assessment of the citations; None if their guard did not run."""
         if Citations.id not in self._ran:
             return None
         return assess(self._reading, self._threshold)
@@ -124,7 +124,7 @@ class Coverage:
 
     @lazy
     def _cited_by(self) -> dict[int, list[Assessment]]:
-        """What each mark cites, by where it stands."""
+        """Assessments of each citation mark, by its position."""
         cited: dict[int, list[Assessment]] = {}
         for one in self.assessed.assessments if self.assessed else ():
             cited.setdefault(one.mark.start, []).append(one)
@@ -135,7 +135,7 @@ class Coverage:
 
     @lazy
     def _slots(self) -> dict[str, Sequence[_Slot]]:
-        """What each guard compares, by the guard's id."""
+        """The values that each guard compares, by guard id."""
         return {
             Numbers.id: claimed_quantities(self._answer),
             Contacts.id: self._answer.contacts,

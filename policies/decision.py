@@ -18,7 +18,7 @@ from policies.verdict import GuardOutcome, GuardResult, Verdict, count
 
 @dataclass(frozen=True, slots=True)
 class Possible:
-    """What can still be done about an answer.
+    """Actions that are still possible for an answer.
 
     Attributes:
         regenerate: A second attempt is left.

@@ -41,7 +41,7 @@ _ROW = {
     Tone.FORMAL: "{subject}{particle} {value}입니다.",
     Tone.FRIENDLY: "{subject}{particle} {value}{copula}.",
 }
-"""How a cell or a labelled value is told."""
+"""Sentence patterns for a table cell or a labelled value."""
 _NOT_PLAIN = re.compile(
     r"가장|제일|최고|최저|최대|최소|최장|한도|상한|하한|합계|총합|합치|합하|합쳐|차이|평균|비교|계산|남은|남았|지났|지난|이번|올해|내년|작년|"
     r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]|"
@@ -247,7 +247,7 @@ def _features(words: Iterable[Word]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a text says: the features of its words, the text, and that without spaces and case."""
+    """A text with the features of its words, and its form without spaces and case."""
 
     features: Collection[str]
     text: str

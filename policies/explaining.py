@@ -1,4 +1,4 @@
-"""What a policy comes to: every effective value, and the file and line that it comes from.
+"""Effective values of a policy, each with the file and line that it comes from.
 
 A setting is a leaf of the policy: a plain value, a list, or a map with nothing in it, since maps
 are merged key by key and the rest is replaced whole. A guard that a policy does not name is

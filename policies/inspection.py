@@ -42,7 +42,7 @@ class Run:
 
 
 class Latest:
-    """What was read of the latest answer to a request that was looked at.
+    """Reading of the latest answer to a request.
 
     Not its reading, which holds the request: what holds itself is only freed by the collector of
     garbage.

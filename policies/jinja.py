@@ -36,7 +36,7 @@ ENVIRONMENT = ImmutableSandboxedEnvironment(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a template may speak of.
+    """Values that a template may use.
 
     Attributes:
         reason: One sentence on why the answer before this one failed; may be empty.

@@ -1,4 +1,4 @@
-"""What a verdict changes in an answer: mended places, and sentences taken out."""
+"""Changes that a verdict makes in an answer: fixes in place, and removed sentences."""
 
 from collections.abc import Sequence
 from dataclasses import replace

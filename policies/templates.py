@@ -27,7 +27,7 @@ BLANKS = r"[\pZ\p{Cc}]*"
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """What a template leaves in the texts that it writes.
+    """Fixed parts of a template that its texts contain.
 
     Attributes:
         pattern: Finds it in a text.

@@ -1,4 +1,4 @@
-"""What was decided: an action, the findings that led to it, and the confidence."""
+"""The verdict: an action, the findings that led to it, and the confidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ PARTIAL = "partial"
 
 
 class GuardOutcome(StrEnum):
-    """What one guard's run came to."""
+    """Outcome of one guard's run."""
 
     ACTED = "acted"
     """Its findings led to something other than pass."""
@@ -71,7 +71,7 @@ class GuardResult:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of a question (stage input) or an answer (stage output).
+    """Decision on a question (stage input) or an answer (stage output).
 
     Attributes:
         stage: Which of the two was judged.

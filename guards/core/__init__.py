@@ -1,1 +1,1 @@
-"""What all guards share: the exchange, its reading, findings, the runner and the registry."""
+"""The core of all guards: the exchange, its reading, findings, the runner and the registry."""

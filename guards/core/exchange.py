@@ -1,11 +1,11 @@
-"""What is checked: one question, the sources it may be answered from, and the answer."""
+"""The exchange to check: one question, its sources, and the answer."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
 class ContextState(StrEnum):
-    """Whether the request carried evidence; the three are never mixed up."""
+    """The evidence in the request: found, empty or absent. The three are kept apart everywhere."""
 
     FOUND = "found"
     """At least one usable source."""

@@ -1,4 +1,4 @@
-"""What a guard reports: where, what was seen, what the evidence says, and how sure it is."""
+"""Findings of guards: their place, the text observed, the evidence, and their strength."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,7 @@ class Span:
 
 
 class Severity(StrEnum):
-    """How much a finding weighs: strong ones act, weak ones only lower the confidence."""
+    """Weight of a finding: a strong one acts, a weak one only lowers the confidence."""
 
     STRONG = "strong"
     WEAK = "weak"

@@ -1,4 +1,4 @@
-"""What a guard declares, and the one method it writes."""
+"""The base class of guards: what each declares, and the one method it implements."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -13,19 +13,19 @@ from guards.core.reading import Reading, RequestReading
 
 
 class Stage(StrEnum):
-    """When a guard runs."""
+    """Stage at which a guard runs."""
 
     INPUT = "input"
     """Before the model is asked."""
     OUTPUT = "output"
-    """When the answer is there."""
+    """After the model has answered."""
 
 
 class Scope(StrEnum):
-    """How much of an answer a guard must see."""
+    """Part of an answer that a guard must see."""
 
     SEGMENT = "segment"
-    """What there is of it up to the end of a sentence; what may change is `Finding.provisional`."""
+    """The answer up to the end of a sentence so far; findings that may change are `provisional`."""
     ANSWER = "answer"
     """All of it: of less, its findings say nothing."""
 

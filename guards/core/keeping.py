@@ -53,7 +53,7 @@ class Keeping:
 
     @property
     def is_unread(self) -> bool:
-        """Whether no function has read anything from this yet."""
+        """True if nothing has been read from this yet."""
         return not self._kept
 
     def once(self, read: Callable[[Self], ReadT]) -> ReadT:

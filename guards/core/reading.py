@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SOURCE_CHARS_KEPT = 200_000
 """Readings of sources that are kept, in characters; a reading takes about 210 bytes for each."""
 _OWN_CHARS = 20
-"""What even an empty one takes, so that no number of them fills the memory."""
+"""Size counted for an empty text, so that no number of empty texts fills the memory."""
 
 ReadT = TypeVar("ReadT")
 
@@ -187,7 +187,7 @@ class RequestReading(Keeping):
 
     @lazy
     def echo(self) -> Text:
-        """What the model legitimately saw besides."""
+        """Other text that the model legitimately saw."""
         return Text(self.exchange.echo)
 
 

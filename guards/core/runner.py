@@ -13,7 +13,7 @@ from guards.core.reading import Reading, RequestReading
 
 
 class Outcome(StrEnum):
-    """How a guard's run ended. What did not run is never called clean."""
+    """Outcome of a guard's run. A guard that did not run is never reported as clean."""
 
     CLEAN = "clean"
     FOUND = "found"
@@ -44,7 +44,7 @@ class GuardReport:
 
     @property
     def failed(self) -> bool:
-        """Whether the guard broke, as against having nothing to check."""
+        """True if the guard failed; false if it ran or had nothing to check."""
         return self.error is not None
 
 

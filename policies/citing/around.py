@@ -1,4 +1,4 @@
-"""What stands around a citation mark that was taken out, and what goes with the mark."""
+"""The text around a removed citation mark, and the characters removed with the mark."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ STOPS = (".", "!", "?", "。")
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What stands around a mark that went.
+    """The text around a removed mark.
 
     Attributes:
         left: The text before it, a window of it.
@@ -47,7 +47,7 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What goes with a mark.
+    """Characters that are removed with a mark.
 
     Attributes:
         left: How many characters before it go.

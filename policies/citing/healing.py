@@ -44,7 +44,7 @@ _start_of = attrgetter("start")
 
 @dataclass(frozen=True, slots=True)
 class Healing:
-    """How a text closes up.
+    """Edits that close the gaps in a text after removals.
 
     Attributes:
         edits: What closes it up.

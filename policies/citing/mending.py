@@ -55,7 +55,7 @@ def _is_note(text: str, start: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """What becomes of an answer's list and numbers, in two rounds of edits.
+    """Edits of an answer's reference list and citation numbers, in two rounds.
 
     Attributes:
         listed: They make the list agree with the marks.

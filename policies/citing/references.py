@@ -51,7 +51,7 @@ class Cited:
 
     @property
     def gone(self) -> frozenset[int]:
-        """What it cites no more."""
+        """Numbers that the answer no longer cites."""
         return self.before - self.after
 
 

@@ -1,4 +1,4 @@
-"""What goes in and out of a gate: how it treats an answer, what is inspected, what leaves."""
+"""Types of the stream gate: its rules, the texts it has inspected, and the text it releases."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,14 +9,14 @@ from policies.schema.policy import Trimming
 
 
 class Kind(StrEnum):
-    """What has to be inspected."""
+    """Kind of text to inspect."""
 
     SEGMENT = "segment"
     """An answer that goes on: what its last segment shows."""
     SEGMENTS = "segments"
     """An answer of which all is known: what its segments would show."""
     TURN = "turn"
-    """What was said beside calls of tools."""
+    """Text beside tool calls."""
     WHOLE = "whole"
 
 
@@ -37,7 +37,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What may leave.
+    """Text that may be sent.
 
     Attributes:
         end: Up to where the answer as it came is done with.
@@ -52,7 +52,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRules:
-    """How a gate treats one answer.
+    """Rules of a gate for one answer.
 
     Attributes:
         may_regenerate: A second attempt is left.

@@ -79,7 +79,7 @@ def _meet(one: Span, other: Span) -> bool:
 
 
 PATIENCE_CHARS = 400
-"""How much may wait together, before all that follows does."""
+"""Most characters that may wait together; beyond it, all following text waits."""
 _OWN_MARK = "[†"
 
 
@@ -124,13 +124,13 @@ class Gate:
 
     @property
     def has_news(self) -> bool:
-        """Whether there may be something to inspect; `next_check` tells."""
+        """True if there may be something to inspect; `next_check` decides."""
         has_segment = bool(self._arrived.ends) and not self._holds
         return has_segment or self._turn_end is not None or self._closed
 
     @property
     def read_chars(self) -> int:
-        """How much has come so far."""
+        """Number of characters received so far."""
         return self._arrived.chars
 
     @property
@@ -140,7 +140,7 @@ class Gate:
 
     @property
     def shown(self) -> str:
-        """What has left of it."""
+        """The text sent so far."""
         return self._shown.text
 
     @property
@@ -150,7 +150,7 @@ class Gate:
 
     @property
     def base(self) -> str:
-        """What `verdict` is about: all that has left, and what follows it."""
+        """The text that `verdict` is about: everything sent, and what follows it."""
         return self._shown.extended(self.text, len(self.text))
 
     def feed(self, piece: str) -> None:
@@ -371,12 +371,12 @@ class OpenGate(Gate):
 
     @property
     def has_news(self) -> bool:
-        """Whether there may be something to inspect: never."""
+        """Always false: there is nothing to inspect."""
         return False
 
     @property
     def read_chars(self) -> int:
-        """How much has come so far."""
+        """Number of characters received so far."""
         return self._chars
 
     @property
@@ -388,7 +388,7 @@ class OpenGate(Gate):
 
     @property
     def shown(self) -> str:
-        """What has left of it: all."""
+        """The text sent so far: all of it."""
         return self.text
 
     @property
@@ -398,7 +398,7 @@ class OpenGate(Gate):
 
     @property
     def base(self) -> str:
-        """What `verdict` is about: all of it."""
+        """The text that `verdict` is about: all of it."""
         return self.text
 
     def feed(self, piece: str) -> None:

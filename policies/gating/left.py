@@ -1,4 +1,4 @@
-"""What of an answer can be changed, and what has left already and so no longer can."""
+"""The parts of an answer that can still be changed, as they have not been sent yet."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence

@@ -169,7 +169,7 @@ _CLOSING_SIGNS = ".!?~^…:) "
 
 
 class Opening:
-    """What an answer begins with: what the model thought aloud, greetings, and the first claim."""
+    """Opening of an answer: reasoning, greetings, and the first claim."""
 
     def __init__(self) -> None:
         self._begin = 0
@@ -380,7 +380,7 @@ CUT = "answer.cut"
 
 
 class Arrived:
-    """What the model has written of an answer.
+    """The text of an answer that the model has written so far.
 
     Attributes:
         ends: Where the segments end that are still to be decided about, in order.
@@ -398,7 +398,7 @@ class Arrived:
 
     @property
     def chars(self) -> int:
-        """How much has come so far."""
+        """Number of characters received so far."""
         return self._chars
 
     @property
@@ -443,7 +443,7 @@ class Arrived:
             self.ends.popleft()
 
     def cut(self, end: int) -> None:
-        """What stands behind a place does not count."""
+        """Drop the text behind a place."""
         self._cut_at, self.torn_from = end, None
 
     def _take(self, ends: Iterable[int], done: int) -> None:

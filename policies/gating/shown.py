@@ -1,4 +1,4 @@
-"""What has left of an answer, and how it came of what the model wrote."""
+"""The part of an answer that was sent, and the edits that led to it."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -124,7 +124,7 @@ def as_taken_out(verdict: Verdict) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """How far the lists of an answer have counted.
+    """Numbers that the lists of an answer have reached.
 
     Attributes:
         counts: For each kind of list, see `policies.schema.lists.Marker`.
@@ -170,12 +170,12 @@ def _next(counts: Mapping[Level, Count], marker: Marker) -> Count:
 WINDOW_CHARS = 1000
 """Least text before a segment that is read with it; all of it would cost the square of it."""
 WIDEST_WINDOW_CHARS = 1600
-"""Where no paragraph begins between the two, so that a list is seen with what it is about."""
+"""Largest window, where no paragraph begins earlier, so that a list is read with its lead-in."""
 _BEGINS_PARAGRAPH = re.compile(r"[ \t]*\n\s*\n[ \t]*(?:#|\*\*|[가-힣])")
 
 
 class Shown:
-    """What a reader has seen of an answer.
+    """The part of an answer that a reader has seen.
 
     Attributes:
         text: What has left.
@@ -339,7 +339,7 @@ _MOST_WINDOWS = 4
 
 
 class Extent(NamedTuple):
-    """What one look reads: from where on, from where it judges, and up to where."""
+    """Extent of one check: start of reading, start of judging, and end."""
 
     start: int
     judged_from: int
@@ -348,7 +348,7 @@ class Extent(NamedTuple):
 
 @dataclass(slots=True)
 class AtOnce:
-    """How an answer is looked at, and what has left if nothing is wrong.
+    """A whole answer checked at once, and the text that is sent if nothing is wrong.
 
     Attributes:
         shown: What has left then.

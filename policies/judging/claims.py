@@ -120,7 +120,7 @@ ENOUGH_STRONG = 2
 
 
 class Skip(StrEnum):
-    """Why a judge is not asked although there is one."""
+    """Reason why a configured judge is not called."""
 
     NO_ANSWER = "no_answer"
     NO_SOURCES = "no_sources"

@@ -15,11 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 from guards.core.finding import Span
 
 JUDGE = "judge"
-"""What the judge is called among the guards."""
+"""Name of the judge among the guards."""
 
 
 class JudgeLabel(StrEnum):
-    """What a judge may say of a claim."""
+    """Label that a judge gives a claim."""
 
     SUPPORTED = "supported"
     UNSUPPORTED = "unsupported"
@@ -32,7 +32,7 @@ class JudgeLabel(StrEnum):
 
 
 class Matter(StrEnum):
-    """What it is about a claim that a source contradicts or does not say."""
+    """The part of a claim that a source contradicts or does not state."""
 
     NEGATION = "negation"
     NUMERIC = "numeric"
@@ -96,7 +96,7 @@ class JudgeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a judge says of one claim; none of it is taken for granted.
+    """Opinion of a judge on one claim; all of it is checked before use.
 
     Attributes:
         claim: Number of the claim.

@@ -1,4 +1,4 @@
-"""What a judge's answer is worth: opinions whose quote stands in a source, and nothing else.
+"""Checks of a judge's answer: only opinions whose quote occurs in a source count.
 
 The weights are fixed. A source that says the opposite weighs most; figures and what was asked come
 next; all else only lowers the confidence, unless a guard has found the same. A claim that it
@@ -118,7 +118,7 @@ def _shared(one: str, other: str) -> int:
 
 
 class _Signed(NamedTuple):
-    """What one clause says: its acts, and whether it affirms them."""
+    """A clause with its acts, and whether it affirms or denies them."""
 
     names: frozenset[str]
     sign: bool

@@ -1,4 +1,4 @@
-"""What an opinion of a judge may do: one table, by what the guards say of the same answer.
+"""Effects of a judge's opinion: one table, by what the guards found in the same answer.
 
 A judge alone never replaces an answer. Its strongest objection counts in full only where a guard
 has a doubt about the same claim; otherwise the claim may be written again or taken out, and where
@@ -28,7 +28,7 @@ _FEW_WORDS = f"{Overlap.id}.low"
 
 
 class Gravity(StrEnum):
-    """How much an objection weighs."""
+    """Weight of an objection."""
 
     STRONG = "strong"
     """A source says the opposite."""
@@ -41,7 +41,7 @@ class Gravity(StrEnum):
 
 
 class Agreement(IntEnum):
-    """How far the guards share an objection; each includes those before it."""
+    """Degree to which the guards share an objection; each level includes those before it."""
 
     NONE = 0
     DOUBT = 1
@@ -137,7 +137,7 @@ TIERS = (
 
 @dataclass(frozen=True, slots=True)
 class Regated:
-    """What the objections to one answer come to.
+    """Result of the objections to one answer.
 
     Attributes:
         action: The strongest action that any of them may ask for.

@@ -1,4 +1,4 @@
-"""What came of asking a judge, among the reports of the guards."""
+"""Report of a judge call, alongside the reports of the guards."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from policies.schema.base import Mode
 from policies.schema.sections import ConfidenceWeights, OpinionRules
 
 ANSWER_EDITED = "answer_edited"
-"""Why there is no opinion on what is left of an answer that nobody was asked about."""
+"""Reason for no opinion on an answer that was edited and not judged again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport(GuardReport):
-    """What came of asking a judge, among the reports of the guards.
+    """Report of a judge call, alongside the reports of the guards.
 
     Attributes:
         mode: Whether its opinions count.
@@ -57,7 +57,7 @@ class JudgeReport(GuardReport):
 
     @property
     def word(self) -> JudgeWord | None:
-        """What it means for the confidence; None if nobody was asked, or only to see."""
+        """Effect on the confidence; None if no judge was called or it only watches."""
         if self.mode is not Mode.ENFORCE:
             return None
         if self.outcome is Outcome.NOT_RUN:

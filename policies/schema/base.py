@@ -1,4 +1,4 @@
-"""What the parts of a policy are made of."""
+"""Base classes for the sections of a policy."""
 
 import re
 from enum import StrEnum
@@ -20,7 +20,7 @@ class Shape(BaseModel):
 
 
 class Mode(StrEnum):
-    """What a guard's findings may do."""
+    """Effect of a guard's findings."""
 
     ENFORCE = "enforce"
     SHADOW = "shadow"

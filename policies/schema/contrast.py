@@ -20,7 +20,7 @@ _Run = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What tells two values apart.
+    """The difference between two values.
 
     Attributes:
         removed: What only the first says, piece by piece.

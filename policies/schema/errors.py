@@ -1,4 +1,4 @@
-"""What can be wrong with policies, and where it stands."""
+"""Errors in policy files, with their place."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from policies.schema.base import Mode, Shape
 
 
 class Action(StrEnum):
-    """What becomes of an answer, mildest first."""
+    """Action taken on an answer, mildest first."""
 
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     FIX = "fix"
@@ -27,7 +27,7 @@ _RANKS = {action: rank for rank, action in enumerate(Action)}
 
 
 class OnNotRun(StrEnum):
-    """What a guard that broke means for the answer."""
+    """Treatment of an answer when a guard fails."""
 
     REPORT = "report"
     """Let the answer out and say that it was not checked."""
@@ -36,7 +36,7 @@ class OnNotRun(StrEnum):
 
 
 class GuardRule(Shape):
-    """What a tenant wants of one guard."""
+    """Settings of one guard in a policy."""
 
     mode: Mode = Field(
         Mode.ENFORCE,
@@ -75,7 +75,7 @@ class GuardRule(Shape):
 
     @property
     def can_replace(self) -> bool:
-        """Whether it may come to a template: `trim` does too, where too little would be left."""
+        """True if it may end in a template: `trim` does too, where too little would remain."""
         if self.mode is not Mode.ENFORCE:
             return False
         if self.on_not_run is OnNotRun.REPLACE or self.action is Action.REPLACE:

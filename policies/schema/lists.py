@@ -12,7 +12,7 @@ from guards.core.finding import Span
 from policies.edits import Edit
 
 Level = tuple[str, str, str]
-"""What stands before a number, its brackets and its kind."""
+"""Indentation, brackets and kind of a list number."""
 _LETTERS = "가나다라마바사아자차카타파하"
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 ITEM = re.compile(
@@ -20,7 +20,7 @@ ITEM = re.compile(
     rf"|[*_]{{0,2}}(?:(?:\d{{1,3}}|[{_LETTERS}])[.)][*_]{{0,2}}\s"
     rf"|\((?:\d{{1,2}}|[{_LETTERS}])\)|[{_CIRCLED}]|\d\ufe0f?\u20e3))[ \t]*"
 )
-"""What an item begins with."""
+"""Beginning of a list item."""
 _MARKER = re.compile(
     r"^(?P<lead>[ \t]*(?:#{1,6}[ \t]+)?)[*_]{0,2}(?:"
     rf"(?P<plain>\d{{1,3}}|[{_LETTERS}])(?=[.)][*_]{{0,2}}\s)"
@@ -51,7 +51,7 @@ class Marker:
 
     @property
     def number(self) -> int:
-        """What it counts to."""
+        """The number reached."""
         for signs in (_LETTERS, _CIRCLED):
             if self.written in signs:
                 return signs.index(self.written) + 1
@@ -67,7 +67,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How far a list has counted.
+    """Position in a numbered list.
 
     Attributes:
         last: The number that it gave last.

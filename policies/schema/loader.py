@@ -55,7 +55,7 @@ class LoadedPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a directory of policies holds.
+    """Contents of a directory of policies.
 
     Attributes:
         policies: The policies that can be used, by name.

@@ -1,4 +1,4 @@
-"""What a policy hands through to the model server without a guard: methods and paths.
+"""Rules for requests that pass through to the model server without guards: methods and paths.
 
 A rule is ``[METHOD,… ]/path``, the path being what follows the version (``/v1`` in front of it may
 be written). ``*`` stands for one segment and ``**``, at the end, for any number of them, none

@@ -29,7 +29,7 @@ MOST_PATTERNS = 50
 
 
 class SourceRules(Shape):
-    """How sources are found in a request, and which of them count."""
+    """Rules for finding sources in a request, and which of them count."""
 
     min_relevance: float = Field(
         0.4, ge=0, le=1, description="Least relevance of a source marked [Source: …]."
@@ -64,7 +64,7 @@ class IntentRule(Shape):
 
 
 class Trimming(Shape):
-    """How much of an answer may be taken out before it is replaced instead."""
+    """Limits on removing sentences, beyond which the answer is replaced instead."""
 
     most_claims: int = Field(
         1, ge=0, le=100, description="Most claims that may be taken out; 0 never trims."
@@ -75,7 +75,7 @@ class Trimming(Shape):
 
 
 class Replacement(Shape):
-    """What stands in the place of an answer that may not go out."""
+    """Replacement of an answer that may not be sent."""
 
     finish_reason: Literal["stop", "content_filter"] = Field(
         "stop",
@@ -169,5 +169,5 @@ class Policy(Shape):
 
     @property
     def only_watches(self) -> bool:
-        """Whether answers leave whatever the guards say."""
+        """True if answers are sent whatever the guards find."""
         return self.stream.mode is StreamMode.MONITOR

@@ -9,7 +9,7 @@ from policies.schema.base import VARIABLE_NAME, HttpAddress, Mode, Shape
 
 
 class Limits(Shape):
-    """How much a tenant may ask of the service; without a number there is no limit."""
+    """Limits on a tenant's use of the service; a limit without a number does not apply."""
 
     requests_per_minute: int | None = Field(
         None,
@@ -28,12 +28,12 @@ class Limits(Shape):
 
     @property
     def are_set(self) -> bool:
-        """Whether there is any limit."""
+        """True if there is any limit."""
         return self.requests_per_minute is not None or self.concurrent_requests is not None
 
 
 class Constraint(StrEnum):
-    """How the model server is kept from writing what was wrong."""
+    """Way to keep the model server from repeating what was wrong."""
 
     AUTO = "auto"
     """As it says itself what kind of server it is, in its list of models."""
@@ -63,7 +63,7 @@ class Regeneration(Shape):
 
 
 class ServerState(StrEnum):
-    """What becomes of a request that points at what only the model server keeps."""
+    """Treatment of requests that refer to state kept only by the model server."""
 
     REFUSE = "refuse"
     PASS = "pass"  # noqa: S105 - a choice, not a password
@@ -81,7 +81,7 @@ class ResponsesRules(Shape):
 
 
 class StoredText(StrEnum):
-    """What text of a request is kept in its trace."""
+    """Text of a request that its trace keeps."""
 
     NONE = "none"
     MASKED = "masked"
@@ -89,7 +89,7 @@ class StoredText(StrEnum):
 
 
 class Tracing(Shape):
-    """What is kept of each request, and how long."""
+    """Content and retention of traces."""
 
     text: StoredText = Field(
         StoredText.MASKED,
@@ -106,7 +106,7 @@ LONGEST_WAIT_S = 86_400
 
 
 class Timeouts(Shape):
-    """How long the model server may take, in seconds."""
+    """Timeouts for the model server, in seconds."""
 
     connect_s: float = Field(5.0, gt=0, le=LONGEST_WAIT_S, description="To open a connection.")
     first_byte_s: float = Field(
@@ -157,7 +157,7 @@ class Upstream(Shape):
 
 
 class ConfidenceCaps(Shape):
-    """What the confidence can be at most while something is open."""
+    """Upper limits of the confidence while something is unchecked."""
 
     contradiction: float = Field(
         0.3, ge=0, le=1, description="With a strong finding that contradicts a source (C2)."
@@ -175,7 +175,7 @@ class ConfidenceCaps(Shape):
 
 
 class ConfidenceBands(Shape):
-    """Where the bands of the confidence begin; below `medium` it is low."""
+    """Lower bounds of the confidence bands; below `medium` it is low."""
 
     high: float = Field(0.75, ge=0, le=1, description="From here on it is high.")
     medium: float = Field(0.5, ge=0, le=1, description="From here on it is medium.")
@@ -207,7 +207,7 @@ class Tone(StrEnum):
 
 
 class StreamMode(StrEnum):
-    """How much of an answer must be there before any of it leaves."""
+    """Part of an answer that must be complete before any of it is sent."""
 
     GATE = "gate"
     """A sentence that was judged."""
@@ -218,7 +218,7 @@ class StreamMode(StrEnum):
 
 
 class StreamRules(Shape):
-    """When words of an answer may leave. Holds for plain replies too, so that both are the same."""
+    """Rules for sending text of an answer; plain replies follow them too, for the same outcome."""
 
     mode: StreamMode = Field(
         StreamMode.GATE,
@@ -231,16 +231,16 @@ class StreamRules(Shape):
 
 
 class Renumber(StrEnum):
-    """When the numbers of an answer's citations may change."""
+    """Condition for renumbering the citations of an answer."""
 
     AUTO = "auto"
-    """Where the answer has, or gets, a list that says what its numbers mean."""
+    """Only where the answer has or gets a list that explains its numbers."""
     ALWAYS = "always"
     NEVER = "never"
 
 
 class ReferenceList(StrEnum):
-    """What becomes of the list of sources at the end of an answer."""
+    """Treatment of the list of sources at the end of an answer."""
 
     OWN = "own"
     """The list that an answer has is kept true to its marks."""
@@ -250,7 +250,7 @@ class ReferenceList(StrEnum):
 
 
 class CitationRules(Shape):
-    """How citations are asked for, and what is done beside mending the wrong ones."""
+    """Rules for requesting citations, and for their treatment besides fixing wrong ones."""
 
     instruct: bool = Field(
         False,
@@ -275,7 +275,7 @@ class CitationRules(Shape):
 
 
 class JudgeKind(StrEnum):
-    """What a judge is, and so how it is spoken to."""
+    """Kind of judge, which decides the protocol."""
 
     CHAT = "chat"
     """A chat model told what to look for."""
@@ -290,7 +290,7 @@ class JudgeKind(StrEnum):
 
 
 class BreakerRules(Shape):
-    """When a judge that fails is left alone for a while."""
+    """Circuit breaker of a judge that fails."""
 
     failures: int = Field(5, ge=1, description="Failures in a row after which it is.")
     share: float = Field(0.5, gt=0, le=1, description="Share of failed calls above which it is.")
@@ -306,14 +306,14 @@ class BreakerRules(Shape):
 
 
 class Objections(StrEnum):
-    """What a judge's objections may do."""
+    """Effect of a judge's objections."""
 
     ACT = "act"
     NOTE = "note"
 
 
 class OpinionRules(Shape):
-    """What of an answer a judge is asked, and what its opinion counts for."""
+    """Selection of claims for the judge, and the effect of its opinions."""
 
     mode: Mode = Field(
         Mode.ENFORCE,
@@ -348,7 +348,7 @@ class OpinionRules(Shape):
 
     @property
     def is_advisory(self) -> bool:
-        """Whether its opinions may lower the confidence and do nothing else."""
+        """True if its opinions may only lower the confidence."""
         return not self.trained_on_korean
 
 
@@ -406,7 +406,7 @@ class JudgeRules(OpinionRules):
 
     @property
     def is_advisory(self) -> bool:
-        """Whether its opinions may lower the confidence and do nothing else.
+        """True if its opinions may only lower the confidence.
 
         A checker or classifier quotes nothing: its label is about the whole passage that it was
         shown, which stands as the quote, so that nothing shows whether it is right.

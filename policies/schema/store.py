@@ -22,7 +22,7 @@ DEBOUNCE_MS = 1000
 QUIET_MS = 100
 LOOK_EVERY_S = 5.0
 _TRIES = 5
-"""How often the directory is read at once, if it is another one after than before."""
+"""Attempts to read the directory while it changes during reading."""
 
 FileState = tuple[str, int, int, int]
 
@@ -55,7 +55,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Reload:
-    """How a reload ended.
+    """Outcome of a reload.
 
     Attributes:
         snapshot: The policies in force afterwards.

@@ -35,7 +35,7 @@ WORDING = (
 )
 """Pydantic's wording in JSON's terms -> ours, in YAML's."""
 SECRET_KEYS = frozenset({"keys", "api_key_env"})
-"""Where people may paste a key by mistake: an error never repeats what stands there."""
+"""Fields where a key may be pasted by mistake; an error never repeats their values."""
 
 
 @cache

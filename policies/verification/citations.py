@@ -1,4 +1,4 @@
-"""What a verification says of the citations of an answer.
+"""Verification of the citations of an answer.
 
 The log, the rate and whether they are valid follow from what the guards found: what is called
 inaccurate is reported by one of them, and what one objects to is never called accurate.
@@ -59,13 +59,13 @@ class CitedAnswer:
 
     @property
     def cites(self) -> bool:
-        """Whether the answer rests on anything by name or number."""
+        """True if the answer cites anything by name or number."""
         answer = self._reading.answer
         return bool(self._declared) or bool(answer and answer.text.laws)
 
     @property
     def valid(self) -> bool | None:
-        """Whether all citations hold; None if there are none, or it could not be told."""
+        """True if all citations hold; None if there are none or it could not be decided."""
         if not self.cites or not self._verdict.ran & citation_guards():
             return None
         wrong = any(one.status is Status.INACCURATE for one in self._checked)
@@ -134,7 +134,7 @@ class CitedAnswer:
 
     @lazy
     def _objections(self) -> list[Finding]:
-        """What guards are sure that the answer says and the sources do not."""
+        """Findings of guards that are sure: claims that the sources do not support."""
         return strong_grounding(self._verdict.findings)
 
     def _is_reported(self, mark: CitationMark) -> bool:
@@ -172,7 +172,7 @@ class CitedAnswer:
 
     @lazy
     def _unknown_places(self) -> frozenset[int]:
-        """Where a number stands that means no source."""
+        """Positions of citation numbers that refer to no source."""
         unknown = "citations.unknown_number"
         return frozenset(
             found.span.start for found in self._verdict.findings if found.code == unknown

@@ -129,7 +129,7 @@ _MESSAGES: TypeAdapter[list[dict[str, JsonValue]]] = TypeAdapter(
 
 
 class GuardContext(BaseModel):
-    """What an app tells beside the messages, as in the `guard` member of a request."""
+    """Context that an app gives besides the messages, as in the `guard` member of a request."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -141,7 +141,7 @@ class GuardContext(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What was said.
+    """A conversation as a question, its answer, and the other turns.
 
     Attributes:
         question: The last user turn.

@@ -27,7 +27,7 @@ _FAILED = "failed:"
 
 @dataclass(frozen=True, slots=True)
 class CheckBook:
-    """What was to be checked, and what came of it.
+    """The checks to run on an answer, and their outcomes.
 
     Attributes:
         policy: The policy.
@@ -62,7 +62,7 @@ class CheckBook:
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """What was wanted and failed, as ``name:reason``."""
+        """Checks that were requested and failed, as ``name:reason``."""
         failed = [
             f"{guard}:{result.reason}"
             for guard, result in self._results.items()
@@ -74,7 +74,7 @@ class CheckBook:
 
     @property
     def misses_judge(self) -> bool:
-        """Whether a model's opinion was wanted and there is none."""
+        """True if a judge's opinion was requested and there is none."""
         if JUDGE in self.verdict.ran:
             return False
         result = self._results.get(JUDGE)
@@ -163,7 +163,7 @@ class Judgement:
 
     @property
     def verified(self) -> bool:
-        """Whether the answer may be relied on as far as the policy can tell."""
+        """True if the answer is verified under the policy."""
         nothing_wrong = self.verdict.reasons == (LIST_ADDED,)
         passes = self.verdict.action is Action.PASS or nothing_wrong
         sound = passes and self.cited.valid is not False and not self._is_doubted
@@ -172,14 +172,14 @@ class Judgement:
 
     @property
     def _is_doubted(self) -> bool:
-        """Whether a guard found what the policy only notes, and no judge supports the claim."""
+        """True if a guard found something that the policy only notes and no judge supports it."""
         noted = {code for rule in self.policy.guards.values() for code in rule.weak}
         signs = open_signs(self.verdict.findings, self.verdict.reports)
         return any(found.code in noted for found in signs)
 
     @property
     def issues(self) -> tuple[str, ...]:
-        """What keeps the answer from being verified, and what else was found."""
+        """Reasons why the answer is not verified, and other findings."""
         strong_first = sorted(self.verdict.findings, key=lambda one: one.severity.value)
         lines = [*map(message, strong_first), *self._shortfalls]
         return tuple(dict.fromkeys(lines))

@@ -1,4 +1,4 @@
-"""What is to be verified and how: the sources as they are given, and the options."""
+"""Input of a verification: the sources as given, and the options."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -46,7 +46,7 @@ JudgeUse = Literal["auto", "off", "force"]
 
 
 class Options(BaseModel):
-    """How an answer is verified. Nothing in it makes a check weaker than the policy has it."""
+    """Options of a verification. None of them makes a check weaker than the policy has it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 

@@ -165,7 +165,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was found out about one answer."""
+    """Results of verifying one answer."""
 
     claims: Claims
     cited: CitedAnswer

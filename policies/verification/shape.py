@@ -20,7 +20,7 @@ class ReportPart(BaseModel):
 
 
 class Label(StrEnum):
-    """What came of holding one sentence against the sources."""
+    """Result of comparing one sentence with the sources."""
 
     SUPPORTED = "supported"
     PARTIAL = "partial"
@@ -30,7 +30,7 @@ class Label(StrEnum):
 
 
 class Method(StrEnum):
-    """How a passage was found to support a claim."""
+    """Method by which a passage was found to support a claim."""
 
     EXACT = "exact"
     """The claim stands in it word for word."""

@@ -1,4 +1,4 @@
-"""Whether a source sentence says of a claim's predicates what the claim says of them.
+"""Comparison of the predicates of a claim with those of a source sentence.
 
 A measure of shared words cannot tell ``환불합니다`` from ``환불하지 않습니다``.
 """
