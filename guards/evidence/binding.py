@@ -27,7 +27,14 @@ from guards.evidence.figures import (
     written_number,
 )
 from guards.evidence.index import Asking, SourceIndex
-from guards.evidence.sides import base_of, contradicts, counts_open_days, side_of, tells_open_days
+from guards.evidence.sides import (
+    Side,
+    base_of,
+    contradicts,
+    counts_open_days,
+    side_of,
+    tells_open_days,
+)
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.units import Dimension, Measure
 
@@ -114,6 +121,7 @@ class SourceFigures:
         )
         self._weights = {one.place: self.index.weight(one.context) for one in self.figures}
         self._tells_open_days = any(tells_open_days(one.page.plain) for one in self.index.readings)
+        self._sides: dict[tuple[int, int], Side] = {}
         self._sets = [_labelled(members) for members in self._sibling_sets()]
         self._sets_of: dict[tuple[int, int], list[int]] = defaultdict(list)
         for number, members in enumerate(self._sets):
@@ -256,8 +264,8 @@ class SourceFigures:
             is_other = not any(tells_open_days(one.text) for one in figure.sentence)
         else:
             base = base_of(figure)
-            bases = {base_of(one) for one in sources} - {""}
-            is_other = bool(base and bases) and base not in bases
+            bases = {base_of(one) for one in sources} - {""} if base else set()
+            is_other = bool(bases) and base not in bases
         best = self._closest(asking, sources if is_other else ())
         return best if best and best[0] >= BINDING.speaks_of_the_same else None
 
@@ -271,7 +279,7 @@ class SourceFigures:
         own = side_of(figure)
         if not own.is_one or figure.claim.clause.is_concession:
             return None
-        sources = [(one, side_of(one)) for one in told_so]
+        sources = [(one, self._side_of(one)) for one in told_so]
         if any(own.is_as(side) for _, side in sources):
             return None
         near = [
@@ -283,6 +291,12 @@ class SourceFigures:
             return None
         likeness, right, _ = max(near, key=lambda one: one[0])
         return likeness, right
+
+    def _side_of(self, figure: Figure) -> Side:
+        """Return the side of a figure of the sources."""
+        if figure.place not in self._sides:
+            self._sides[figure.place] = side_of(figure)
+        return self._sides[figure.place]
 
     def _by_context(
         self,

@@ -124,7 +124,8 @@ def _grades(text: str) -> Iterator[_Name]:
 
 
 def _stands(spelling: str, text: str) -> bool:
-    return re.search(rf"(?<![가-힣a-z]){spelling}(?![a-z]|그램|모션|필|젝트)", text) is not None
+    pattern = rf"(?<![가-힣a-z]){spelling}(?![a-z]|그램|모션|필|젝트)"
+    return spelling in text and re.search(pattern, text) is not None
 
 
 def _places(text: str) -> Iterator[_Name]:

@@ -59,23 +59,24 @@ _TAGGERS = _Taggers()
 
 def morphemes(text: str) -> tuple[Morpheme, ...]:
     """Return the morphemes of a text, in order."""
-    if len(text) <= _LONGEST_KEPT_CHARS:
-        return _kept(text)
-    return tuple(_read(text))
+    return _kept(text) if len(text) <= _LONGEST_KEPT_CHARS else _read(text)
 
 
 @lru_cache(maxsize=_TEXTS_KEPT)
 def _kept(text: str) -> tuple[Morpheme, ...]:
-    return tuple(_read(text))
+    return _read(text)
 
 
-def _read(text: str) -> Iterator[Morpheme]:
+def _read(text: str) -> tuple[Morpheme, ...]:
+    found: list[Morpheme] = []
     position = 0
     for line in text.split("\n"):
         for piece in _pieces_of(line):
-            yield from _guided(list(_read_line(piece, position)))
+            read = _read_line(piece, position)
+            found += _guided(read) if "안" in piece else read
             position += len(piece)
         position += 1
+    return tuple(found)
 
 
 def _pieces_of(line: str) -> Iterator[str]:
@@ -103,25 +104,25 @@ def _guided(found: Sequence[Morpheme]) -> Iterator[Morpheme]:
         at += 1
 
 
-def _read_line(line: str, offset: int) -> Iterator[Morpheme]:
+def _read_line(line: str, offset: int) -> list[Morpheme]:
     if not line.strip():
-        return
+        return []
     # MeCab takes a text for ended at a NUL, and half of a pair of surrogates for no text.
     parsed = cast("str", _TAGGERS.tagger.parse(_UNREADABLE.sub(" ", line)))
+    found: list[Morpheme] = []
     position = 0
     for row in parsed.split("\n"):
         surface, _, feature = row.partition("\t")
         if not feature:
             continue
-        found = line.find(surface, position)
-        start = position if found < 0 else found
-        position = end = start + len(surface)
-        yield from _morphemes_of(surface, feature, offset + start, offset + end)
-
-
-def _morphemes_of(surface: str, feature: str, start: int, end: int) -> Iterator[Morpheme]:
-    for form, tag, parts in _pieces(surface, feature):
-        yield Morpheme(form, tag, start, end, parts)
+        start = line.find(surface, position)
+        if start < 0:
+            start = position
+        position = start + len(surface)
+        first, last = offset + start, offset + position
+        for form, tag, parts in _pieces(surface, feature):
+            found.append(Morpheme(form, tag, first, last, parts))
+    return found
 
 
 @lru_cache(maxsize=_WORDS_KEPT)

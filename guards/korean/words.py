@@ -5,7 +5,7 @@ It is compared by its features: its simple nouns, with affixes of one syllable j
 that they change (``청소비``, ``비회원``): those tell a fee from a cleaning and members from others.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from guards.lexicons.loading import groups, words
 _NOUN_TAGS = frozenset({"NNG", "NNP", "NNB", "XPN", "XSN", "XR", "SL", "SH", "NR", "NP", "IC"})
 # No word is longer; texts without any space are.
 _LONGEST_RUN = 24
+_NAME_TAGS = frozenset({"NNP", "SL"})
 _VERB_TAGS = frozenset({"VV", "VA"})
 _PARTICLES = frozenset({"JKS", "JKO", "JKB", "JKG", "JKC", "JX", "JC", "JKV", "JKQ"})
 _DERIVE = frozenset({"XSV", "XSA"})
@@ -63,22 +64,19 @@ def stands_in(word: Word, features: Collection[str]) -> bool:
 
 def content_words(found: Sequence[Morpheme]) -> tuple[Word, ...]:
     """Return the content words among some morphemes, in order."""
-    return tuple(_words(found))
-
-
-def _words(found: Sequence[Morpheme]) -> Iterator[Word]:
+    words: list[Word] = []
     at = 0
     while at < len(found):
         one = found[at]
         if one.tag in _NOUN_TAGS or (one.tag == "MM" and _is_joined(found, at)):
             last = _run_end(found, at)
-            yield _noun(found, at, last)
+            words.append(_noun(found, at, last))
             at = last
-        elif one.tag in _VERB_TAGS:
-            yield _verb(one)
-            at += 1
-        else:
-            at += 1
+            continue
+        if one.tag in _VERB_TAGS:
+            words.append(_verb(one))
+        at += 1
+    return tuple(words)
 
 
 def _is_joined(found: Sequence[Morpheme], at: int) -> bool:
@@ -90,33 +88,38 @@ def _is_joined(found: Sequence[Morpheme], at: int) -> bool:
 
 
 def _run_end(found: Sequence[Morpheme], at: int) -> int:
-    last = at + 1
-    while (
-        last < min(len(found), at + _LONGEST_RUN)
-        and found[last].tag in _NOUN_TAGS
-        and found[last].start == found[last - 1].end
-        and (found[last].tag == "SL") == (found[last - 1].tag == "SL")
-    ):
-        last += 1
-    return last
+    before = found[at]
+    for last in range(at + 1, min(len(found), at + _LONGEST_RUN)):
+        one = found[last]
+        if (
+            one.tag not in _NOUN_TAGS
+            or one.start != before.end
+            or (one.tag == "SL") != (before.tag == "SL")
+        ):
+            return last
+        before = one
+    return min(len(found), at + _LONGEST_RUN)
 
 
 def _noun(found: Sequence[Morpheme], first: int, last: int) -> Word:
     run = found[first:last]
-    text = "".join(one.form for one in run)
+    if len(run) == 1:
+        text, parts = run[0].form, run[0].parts
+    else:
+        text = "".join([one.form for one in run])
+        parts = tuple([part for one in run for part in one.parts])
+    end = run[-1].end
     follows = found[last] if last < len(found) else None
-    particle = follows.form if follows is not None and follows.tag in _PARTICLES else ""
-    parts = tuple(part for one in run for part in one.parts)
-    features = features_of(text, parts)
+    features, is_light = _compared(text, parts)
     return Word(
         text=text,
         features=features,
         start=run[0].start,
-        end=run[-1].end,
-        particle=particle,
-        is_verb=follows is not None and follows.tag in _DERIVE and follows.start == run[-1].end,
-        is_name=any(one.tag in {"NNP", "SL"} for one in run),
-        is_light=all(feature in _LIGHT_VERBS for feature in features),
+        end=end,
+        particle=follows.form if follows is not None and follows.tag in _PARTICLES else "",
+        is_verb=follows is not None and follows.tag in _DERIVE and follows.start == end,
+        is_name=not _NAME_TAGS.isdisjoint([one.tag for one in run]),
+        is_light=is_light,
     )
 
 
@@ -127,6 +130,12 @@ def _verb(one: Morpheme) -> Word:
 
 
 @lru_cache(maxsize=32_768)
+def _compared(text: str, parts: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """Return the features of a run of nouns, and whether none of them carries a subject."""
+    features = features_of(text, parts)
+    return features, _LIGHT_VERBS.issuperset(features)
+
+
 def features_of(text: str, parts: tuple[str, ...]) -> tuple[str, ...]:
     """Return what a run of nouns is compared by.
 

@@ -117,6 +117,7 @@ def more_acts(found: Sequence[Word], trail: str, main: Act | None) -> Iterator[A
 
 _TIME = re.compile(r"(?:일|시간|기간|요일|대상|항목|사항)$")
 _ADVERB = re.compile(r"(\S+)/MAG")
+_AND_THEN = re.compile(r"\S+ (?:[하되]/XSV )?(?:아|어|여|아서|어서|여서|고)/EC")
 
 
 def turned(act: Act, by: int) -> Act:
@@ -126,8 +127,13 @@ def turned(act: Act, by: int) -> Act:
 
 def _goes_on(word: Word, trail: str) -> bool:
     """Tell whether a verb only leads to the predicate of its clause (운전하여 귀가해도)."""
-    stem = re.escape(word.text[-2:])
-    return bool(re.search(rf"{stem}/\S+ (?:[하되]/XSV )?(?:아|어|여|아서|어서|여서|고)/EC", trail))
+    stem = f"{word.text[-2:]}/"
+    at = trail.find(stem)
+    while at >= 0:
+        if _AND_THEN.match(trail, at + len(stem)):
+            return True
+        at = trail.find(stem, at + 1)
+    return False
 
 
 def _is_money(word: Word) -> bool:
