@@ -65,7 +65,7 @@ class Figure:
     source: int = -1
     sentence: Sequence[Claim] = ()
 
-    @property
+    @lazy
     def measure(self) -> Measure:
         """Its value and dimension."""
         return self.quantity.measure
@@ -75,12 +75,12 @@ class Figure:
         """Its values, each also as a float: with those it is quick to see what cannot be."""
         return tuple((value, float(value)) for value in self.measure.values)
 
-    @property
+    @lazy
     def place(self) -> tuple[int, int]:
         """Number of its source and where it begins there."""
         return self.source, self.start
 
-    @property
+    @lazy
     def group(self) -> str:
         """What it can be compared with."""
         return group_of(self.measure)

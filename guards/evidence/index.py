@@ -235,9 +235,8 @@ class Asking:
         """
         shared = 0.0
         for feature, own, rare in self.known:
-            there = other.get(feature)
-            if there is not None:
-                shared += (min(there, own)) * rare
+            if feature in other:
+                shared += min(other[feature], own) * rare
         return shared / math.sqrt(self.own * weight) if shared else 0.0
 
 

@@ -54,7 +54,7 @@ class Carried:
         self,
         words: int,
         weights: Sequence[float],
-        windows: Mapping[int, int],
+        held: Mapping[int, "_Windows"],
         holders: Sequence[frozenset[int]],
     ) -> None:
         """Take what was measured.
@@ -62,13 +62,13 @@ class Carried:
         Args:
             words: How many words there are.
             weights: The weight of each simple word.
-            windows: What the best passage of each source holds of them, as bits.
+            held: What the passages of each source hold of them.
             holders: The sources in which each figure stands.
         """
         self.words = words
         self.figures = len(holders)
         self._weights = weights
-        self._windows = windows
+        self._held = held
         self._holders = holders
 
     def score(self, places: Collection[int]) -> float:
@@ -77,12 +77,28 @@ class Carried:
             return 0.0
         shares: list[float] = []
         if self._weights:
-            union = reduce(or_, (self._windows.get(place, 0) for place in places))
+            best = [self._held[place].best for place in places if place in self._held]
+            union = reduce(or_, best, 0)
             shares.append(_weight(union, self._weights) / sum(self._weights))
         if self.figures:
             found = sum(not holding.isdisjoint(places) for holding in self._holders)
             shares.append(found / self.figures)
         return sum(shares) / len(shares) if shares else _NOTHING_TO_MEASURE
+
+
+class _Windows:
+    """What the sentences of one source hold of a statement's words, as bits."""
+
+    def __init__(self, weights: Sequence[float]) -> None:
+        self.masks: defaultdict[int, int] = defaultdict(int)
+        self._weights = weights
+
+    @lazy
+    def best(self) -> int:
+        """What the best two neighbouring sentences hold together."""
+        # All rows of a long table may hold the same.
+        windows = {held | self.masks.get(at + 1, 0) for at, held in self.masks.items()}
+        return max(sorted(windows), key=lambda window: _weight(window, self._weights))
 
 
 class _Figures:
@@ -148,7 +164,7 @@ class _Words:
         self._asked_figures = [figure for clause in asking for figure in clause.figures]
         self._units: dict[str, tuple[Unit, ...]] = {}
         self._quotes: dict[tuple[str, int], str] = {}
-        self._windows: dict[str, Mapping[int, int]] = {}
+        self._held: dict[str, Mapping[int, _Windows]] = {}
 
     def carried(self, text: str, holders: Sequence[frozenset[int]]) -> Carried:
         """Return how far each source carries a statement.
@@ -159,13 +175,12 @@ class _Words:
         """
         units = self._units_of(text)
         weights = [one.weight * self._index.rarity(one.feature) for one in units]
-        if text not in self._windows:
-            if len(self._windows) >= _MOST_KEPT:
-                self._windows.clear()
-            held = self._held(units)
-            self._windows[text] = {place: _best(masks, weights) for place, masks in held.items()}
+        if text not in self._held:
+            if len(self._held) >= _MOST_KEPT:
+                self._held.clear()
+            self._held[text] = self._hold(units, weights)
         words = round(sum(one.weight for one in units))
-        return Carried(words, weights, self._windows[text], holders)
+        return Carried(words, weights, self._held[text], holders)
 
     def _units_of(self, text: str) -> tuple[Unit, ...]:
         if text not in self._units:
@@ -181,14 +196,17 @@ class _Words:
     def _counts(self, feature: str) -> bool:
         return self._index.knows(feature) or feature not in self._request_words
 
-    def _held(self, units: Sequence[Unit]) -> Mapping[int, Mapping[int, int]]:
-        """Return for each source what each of its sentences holds, as bits."""
-        held: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    def _hold(self, units: Sequence[Unit], weights: Sequence[float]) -> Mapping[int, _Windows]:
+        """Return what each source that has any of the words holds of them."""
+        held: dict[int, _Windows] = {}
         for number, unit in enumerate(units):
             for place in self._index.places(unit.feature):
                 found = self._index.claims[place]
                 if found.context[unit.feature] >= _SAID_THERE:
-                    held[found.source][found.claim.sentence] |= 1 << number
+                    windows = held.get(found.source) or held.setdefault(
+                        found.source, _Windows(weights)
+                    )
+                    windows.masks[found.claim.sentence] |= 1 << number
         return held
 
     def quote(self, text: str, source: int) -> str:
@@ -313,12 +331,5 @@ def _is_korean(text: str) -> bool:
     return len(_HANGUL.findall(text)) >= _LEAST_KOREAN * letters
 
 
-def _best(masks: Mapping[int, int], weights: Sequence[float]) -> int:
-    """Return what the best two neighbouring sentences of a source hold together."""
-    # All rows of a long table may hold the same.
-    windows = {held | masks.get(first + 1, 0) for first, held in masks.items()}
-    return max(sorted(windows), key=lambda window: _weight(window, weights), default=0)
-
-
 def _weight(held: int, weights: Sequence[float]) -> float:
-    return sum(weight for number, weight in enumerate(weights) if held >> number & 1)
+    return sum([weight for number, weight in enumerate(weights) if held >> number & 1])

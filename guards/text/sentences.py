@@ -311,11 +311,13 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
     return GrowingSentences().of(text) if found is None else found
 
 
-# The claims and the statements of an answer are read one after the other.
+# The claims and the statements of an answer are read one after the other; its lines only once.
 _LATEST: OrderedDict[str, tuple[Sentence, ...]] = OrderedDict()
 
 
 def _keep(text: str, found: tuple[Sentence, ...]) -> None:
+    if "\n" not in text:
+        return
     _LATEST[text] = found
     if len(_LATEST) > _TEXTS_KEPT:
         _LATEST.popitem(last=False)
