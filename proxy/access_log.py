@@ -42,7 +42,7 @@ _CLIENT_GONE, _FAILED = 499, 500
 
 @dataclass(slots=True)
 class RequestFacts:
-    """What the handlers know of a request and its reply does not show; empty where unknown.
+    """Facts about a request that its handlers know and its reply does not show; empty if unknown.
 
     Attributes:
         tenant: Whose request it is.
@@ -91,7 +91,7 @@ class _Served:
 
     @property
     def fields(self) -> dict[str, str | int | float | None]:
-        """What is written of it, by the names that the JSON format has."""
+        """Fields of the log line, by their names in the JSON format."""
         client = self.scope.get("client")
         headers = dict(self.scope["headers"])
         referer = _text(headers.get(b"referer", b"").partition(b"?")[0])

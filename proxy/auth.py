@@ -71,7 +71,7 @@ class Viewer:
 
     @property
     def is_admin(self) -> bool:
-        """Whether every tenant's traces may be read."""
+        """True if every tenant's traces may be read."""
         return self.tenant is None
 
     def may_read(self, tenant: str) -> bool:

@@ -22,7 +22,7 @@ from proxy.openai_api.reply import ChoiceOutcome, Edited, Kept, Replaced, Reply
 from proxy.tenants import Judging
 
 TOOL_CALLS = "tool_calls"
-"""Why a turn that calls tools is not judged as an answer."""
+"""Reason why a turn that calls tools is not judged as an answer."""
 SOURCES = "sources"
 """In the place of a template's name: the reply is a sentence of the sources."""
 _MOST_CORRECTED = 3
@@ -57,17 +57,17 @@ class Candidate:
 
     @property
     def wants_second(self) -> bool:
-        """Whether a second attempt was asked for."""
+        """True if a second attempt was asked for."""
         return self.verdict is not None and self.verdict.action is Action.REGENERATE
 
     @property
     def is_partial(self) -> bool:
-        """Whether the attempt was stopped, so that nobody knows the rest of the answer."""
+        """True if the attempt was stopped, so that nobody knows the rest of the answer."""
         return self.gate.stopped
 
     @property
     def has_begun(self) -> bool:
-        """Whether some of it has left."""
+        """True if some of it has left."""
         return bool(self.gate.shown)
 
     @property
@@ -217,7 +217,7 @@ EMPTY_ANSWER = "empty_answer"
 ANSWER_TOO_LONG = "answer_too_long"
 """It is longer than what is judged, and guards only watch."""
 LENGTH = "length"
-"""Why an answer ended that was not allowed to be longer."""
+"""Reason of an answer that ended because of its length limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,12 +288,12 @@ class Gatekeeper:
 
     @property
     def lets_all_out(self) -> bool:
-        """Whether answers leave as they come, whatever is found in them."""
+        """True if answers leave as they come, whatever is found in them."""
         return self.policy.only_watches or not self.looks
 
     @property
     def _may_edit(self) -> bool:
-        """Whether an answer's text may be changed.
+        """True if an answer's text may be changed.
 
         A piece taken out of a JSON text could leave no JSON, and what is only watched has left
         already.

@@ -46,7 +46,7 @@ class BadFeedback(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What somebody says of a request.
+    """A person's label of a request.
 
     Attributes:
         label: The judgement.
@@ -210,7 +210,7 @@ class FeedbackRequest(BaseModel):
 
     @property
     def opinion(self) -> Opinion | None:
-        """What it says; None where it withdraws the label."""
+        """The label; None if it is withdrawn."""
         if self.label is None:
             return None
         return Opinion(Label(self.label), self.note, self.quote or "", self.choice)

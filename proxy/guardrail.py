@@ -60,11 +60,11 @@ GUARDRAIL_PATH: Final = "/beta/litellm_basic_guardrail_api"
 LONGEST_CALL_ID_CHARS: Final = 256
 IMAGES: Final = "image_parts"
 QUESTION: Final = "question"
-"""What is not looked at where there are no messages: a text alone may be no question at all."""
+"""Not checked where there are no messages, as a text alone need not be a question."""
 
 
 class GuardrailRequest(BaseModel):
-    """What LiteLLM sends; its other members are passed over."""
+    """Request of LiteLLM; its other members are ignored."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -91,7 +91,7 @@ class GuardrailRequest(BaseModel):
 
 
 class GuardrailReply(BaseModel):
-    """What LiteLLM is to do."""
+    """Reply to LiteLLM."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -147,7 +147,7 @@ class Job(ABC):
 
     @property
     def is_left(self) -> bool:
-        """Whether its client is gone."""
+        """True if the client has disconnected."""
         return self._end.delivery is Delivery.CLIENT_GONE
 
     async def serve(self, raw: bytes, receive: Receive, send: Send) -> None:

@@ -350,7 +350,7 @@ class Seat:
 
     @property
     def is_taken(self) -> bool:
-        """Whether something of the request was done apart already."""
+        """True if part of the request was handled in the pool already."""
         return self._lane is not None
 
     def is_for(self, chars: int) -> bool:

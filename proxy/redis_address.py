@@ -1,4 +1,4 @@
-"""Where the Redis is that proxies share: one server, one that Sentinels watch, or a Cluster.
+"""Address of the shared Redis: one server, a server behind Sentinels, or a Cluster.
 
 The forms are those of the field (Django, Celery and others spell them so)::
 

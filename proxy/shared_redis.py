@@ -209,7 +209,7 @@ class SharedRedis:
 
     @property
     def is_cluster(self) -> bool:
-        """Whether keys are spread over servers."""
+        """True if keys are spread over servers."""
         return self._cluster is not None
 
     @property

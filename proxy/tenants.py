@@ -39,19 +39,19 @@ class Judging:
 
     @cached_property
     def looks_at_questions(self) -> bool:
-        """Whether anything can come of looking at a question."""
+        """True if anything can come of looking at a question."""
         return self._guards_run_at(Stage.INPUT)
 
     @cached_property
     def looks_at_answers(self) -> bool:
-        """Whether anything can come of looking at an answer: a finding, an opinion or an edit."""
+        """True if anything can come of looking at an answer: a finding, an opinion or an edit."""
         adds_list = self.policy.citations.references is ReferenceList.ALWAYS
         asks_judge = self.policy.judge is not None
         return self._guards_run_at(Stage.OUTPUT) or asks_judge or adds_list
 
     @cached_property
     def acts_on_answers(self) -> bool:
-        """Whether anything could be done about an answer, whatever is found in it."""
+        """True if anything could be done about an answer, whatever is found in it."""
         policy = self.policy
         if policy.only_watches:
             return False

@@ -15,11 +15,11 @@ from proxy.shared_redis import Script, SharedRedis
 from proxy.workers.place import Place
 
 KEPT_S: Final = 600
-"""How long a request waits for its answer, in seconds."""
+"""Longest wait of a request for its answer, in seconds."""
 KEPT_AFTER_SCAN_S: Final = 60
-"""How long it stays after a scan: a stream may be scanned several times."""
+"""Seconds that it is kept after a scan, as a stream may be scanned several times."""
 SWEEP_EVERY_S: Final = 60.0
-"""How often a process drops what has expired."""
+"""Seconds between removals of expired requests."""
 MOST_BYTES_OF_TENANT: Final = 32 * 1024 * 1024
 """In the memory of a process."""
 MOST_SHARED_BYTES: Final = 128 * 1024 * 1024
@@ -31,7 +31,7 @@ _KEY: Final = "guard-proxy:waiting:{{{tenant}}}:{part}"
 
 
 class WaitingRequests(Protocol):
-    """Where requests wait."""
+    """Storage of requests that wait for their answers."""
 
     async def put(self, tenant: str, call_id: str, request: bytes) -> None:
         """Keep a request until its answer is scanned.

@@ -99,7 +99,7 @@ _PLAYGROUND = TrialForm(
     boxes=tuple(Box(title, text) for title, text in RULES.items()),
 )
 _SHUTDOWN_S = 1.0
-"""What is under way when it ends is nobody's work."""
+"""Short, as no request of a user is in progress when the demo ends."""
 _POLICY = """\
 extends: default
 tenant: {tenant}

@@ -159,7 +159,7 @@ class ScriptedTarget:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run, and how.
+    """The cases to run, and how to run them.
 
     Attributes:
         chosen: The set.
@@ -271,7 +271,7 @@ async def _with_model(client: httpx.AsyncClient, target: Target) -> Target:
 
 
 def _keep_logs_quiet() -> None:
-    """What the proxy has to say of a request stands in the case's result."""
+    """Keep logs quiet: the result of a case has what the proxy reports on its request."""
     configure_logs(LogFormat.AUTO)
     logging.getLogger("proxy").setLevel(logging.CRITICAL)
 

@@ -1,4 +1,4 @@
-"""What all commands share in speaking to the person (or program) at the terminal."""
+"""Output shared by all commands, for a person or a program at the terminal."""
 
 import json
 import sys

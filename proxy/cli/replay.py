@@ -47,7 +47,7 @@ from proxy.traces.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be judged again, and how.
+    """The requests to judge again, and how to judge them.
 
     Attributes:
         loaded: The policy to judge by.

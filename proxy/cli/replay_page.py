@@ -46,7 +46,7 @@ Share = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much may change, and how much does.
+    """A limit on changes, and the changes counted against it.
 
     Attributes:
         most: Share of the judged requests that may change; None if any may.
@@ -58,12 +58,12 @@ class Limit:
 
     @property
     def is_passed(self) -> bool:
-        """Whether more changes than may."""
+        """True if more requests change than the limit allows."""
         return self.most is not None and self.totals.share > self.most
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is a limit and nothing to hold against it."""
+        """True if there is a limit and no request to compare with it."""
         return self.most is not None and self.totals.judged == 0
 
 

@@ -12,7 +12,7 @@ ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 
 class Signals:
-    """What a service is told by signals.
+    """Signals that a service has received.
 
     The first one that ends it lets it end in order, the second one makes it hurry, and after that
     they do what they do by themselves.

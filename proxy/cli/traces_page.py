@@ -160,7 +160,7 @@ _WIDE_CHARS = 120
 _COLUMNS = ("time", "id", "tenant", "action", "status", "ms", "reasons", "question")
 _WHOLE = ("time", "id")
 _NARROW = (*_WHOLE, "action", "status")
-"""What an ordinary terminal of 80 columns has room for beside a whole id."""
+"""Columns that fit beside a whole id in a terminal 80 characters wide."""
 
 
 def table(found: Sequence[Trace], width: int) -> Table:

@@ -164,7 +164,7 @@ DEFAULT = "default"
 
 
 class CorrectionChoice(StrEnum):
-    """What is mended in the corrected answer."""
+    """Kinds of fixes in the corrected answer."""
 
     NONE = "none"
     CITATIONS = "citations"

@@ -1,4 +1,4 @@
-"""Who may open a page: sessions on the server, checked anew at each request, and our own origin.
+"""Access to pages: server-side sessions, checked at each request, and same-origin forms.
 
 The browser holds a random token in a cookie. What is stored under the token's hash says whose
 session it is and is bound, by the token, to the key that opened it: neither the key nor anything to
@@ -87,7 +87,7 @@ SAFE_HEADERS = MappingProxyType(
         "cache-control": "no-store",
     }
 )
-"""What a reply says unless it says otherwise."""
+"""Default security headers of a reply."""
 
 
 LASTS = timedelta(hours=12)
@@ -105,7 +105,7 @@ class SessionsAway(Exception):
 
 
 class _Kept(BaseModel):
-    """What is stored of a session."""
+    """Stored data of a session."""
 
     model_config = ConfigDict(frozen=True)
 

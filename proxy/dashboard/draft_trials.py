@@ -235,7 +235,7 @@ class PreviewFinding:
 
     @property
     def title(self) -> str:
-        """What it says, to be translated."""
+        """The title, to be translated."""
         return code_word(self.finding.code)
 
 
@@ -253,22 +253,22 @@ class Preview:
 
     @property
     def not_tried(self) -> str:
-        """Why it cannot be tried, to be translated; empty if it can."""
+        """Reason why it cannot be tried, to be translated; empty if it can."""
         return NOT_REPLAYED[self.tried.not_run] if self.tried.not_run else ""
 
     @property
     def not_known(self) -> str:
-        """Why nobody knows what would leave, to be translated; empty if it is known."""
+        """Reason why the reply under the draft is unknown, to be translated, or empty."""
         return UNKNOWN[self.tried.unknown] if self.tried.unknown else ""
 
     @property
     def word(self) -> str:
-        """What the draft would do, in a word to be translated."""
+        """Action of the draft in a word, to be translated."""
         return word_of(self.tried.action_name)
 
     @property
     def changes_action(self) -> bool:
-        """Whether the draft would do something else."""
+        """True if the draft would take another action."""
         return self.tried.action_name != self.trace.action_name
 
     @property
@@ -302,12 +302,12 @@ class Move:
 
     @property
     def changes(self) -> bool:
-        """Whether the draft would do something else."""
+        """True if the draft would take another action."""
         return self.before != self.after
 
     @property
     def after_word(self) -> str:
-        """What the draft would do, in a word to be translated."""
+        """Action of the draft in a word, to be translated."""
         return word_of(self.after)
 
 
@@ -344,7 +344,7 @@ class Moves:
 
     @property
     def judged(self) -> int:
-        """How many were tried."""
+        """Number of requests tried."""
         return sum(move.count for move in self.moves)
 
     @property
@@ -391,7 +391,7 @@ class LabelledMoves:
 
     @property
     def judged(self) -> int:
-        """How many were tried."""
+        """Number of requests tried."""
         return len(self.better) + len(self.worse) + self.same + self.unknown
 
 

@@ -74,7 +74,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a draft.
+    """Result of checking or trying a draft.
 
     Attributes:
         checked: The draft as it was read; None if it could not be.
@@ -168,7 +168,7 @@ ON_LABELLED = "labelled"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a draft is to be tried on.
+    """Requests to try a draft on.
 
     Attributes:
         do: `ON_ONE`, `ON_MANY`, `ON_LABELLED`, or anything for nothing.

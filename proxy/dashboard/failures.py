@@ -1,4 +1,4 @@
-"""What the dashboard shows instead of a page that it cannot show."""
+"""Error pages of the dashboard."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -126,4 +126,4 @@ HANDLERS: Mapping[int | type[Exception], Failed] = {
     HTTPException: http_error,
     Exception: _broken,
 }
-"""What becomes of an exception in a page's handler, by its class."""
+"""Handlers of exceptions in pages, by class."""

@@ -131,7 +131,7 @@ PAGES = (
     show_draft,
     try_draft,
 )
-"""What only those who are signed in may see."""
+"""Pages for signed-in users only."""
 
 
 class Dashboard(InitPlugin):

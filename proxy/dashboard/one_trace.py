@@ -32,7 +32,7 @@ MOST_FORM_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class FeedbackForm:
-    """What stands in the form.
+    """Contents of the feedback form.
 
     Attributes:
         label: The chosen label; empty for none.

@@ -64,7 +64,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What was counted from `start` on, for the length of one bar."""
+    """Counts of one bar, from `start` for the length of a bar."""
 
     start: datetime
     tally: Tally
@@ -105,7 +105,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How the service is, as far as the viewer may know.
+    """State of the service, as far as the viewer may know it.
 
     Attributes:
         policies_since: When the policies in force were read.
@@ -181,7 +181,7 @@ class GuardLine:
 
 @dataclass(frozen=True, slots=True)
 class LabelLine:
-    """What labels say of a guard."""
+    """Labels of a guard's findings, counted."""
 
     guard: str
     precision: Share
@@ -190,7 +190,7 @@ class LabelLine:
 
 @dataclass(frozen=True, slots=True)
 class LatencyLine:
-    """How long something took: the median and what 95 of 100 requests stay below, in ms."""
+    """Durations in ms: the median and the 95th percentile."""
 
     title: str
     count: int
@@ -222,18 +222,18 @@ class Trend:
 
     @property
     def is_line(self) -> bool:
-        """Whether it is drawn as lines; else as bars, one series on top of the other."""
+        """True if it is drawn as lines; otherwise as stacked bars."""
         return self.unit == "ms"
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to draw."""
+        """True if there is nothing to draw."""
         return not any(value for _, values in self.rows for value in values)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelLine:
-    """What a model was used for: requests, their share from 0 to 1, and tokens."""
+    """Use of a model: requests, their share from 0 to 1, and tokens."""
 
     name: str
     requests: int
@@ -265,7 +265,7 @@ class Traffic:
 
     @property
     def actions(self) -> tuple[Part, ...]:
-        """What became of the requests, one part for each action."""
+        """Requests by action."""
         counted = self.tally.by_action
         return tuple(self._part(action.value, counted.get(action.value, 0)) for action in Action)
 
@@ -286,7 +286,7 @@ class Traffic:
 
     @property
     def not_run_reasons(self) -> tuple[Part, ...]:
-        """What was not checked, or why not, the most frequent first."""
+        """Checks that did not run, or the reasons, the most frequent first."""
         counted = self.tally.by_not_run_reason
         parts = [self._part(reason, count) for reason, count in counted.items()]
         return tuple(sorted(parts, key=lambda part: (-part.count, part.name)))
@@ -308,7 +308,7 @@ class Traffic:
 
     @property
     def labelled(self) -> int:
-        """How many of the requests are labelled."""
+        """Number of labelled requests."""
         return sum(self.tally.by_label.values())
 
     @property
@@ -338,7 +338,7 @@ class Traffic:
 
     @property
     def latencies(self) -> tuple[LatencyLine, ...]:
-        """How long requests took, and what in them."""
+        """Durations of requests and of their parts."""
         return tuple(
             LatencyLine(title, times.count, times.percentile(0.5), times.percentile(0.95))
             for what, title in LATENCIES.items()
@@ -409,7 +409,7 @@ class Traffic:
 
     @property
     def regenerations(self) -> Regenerations:
-        """What came of asking the model a second time."""
+        """Results of second attempts."""
         return self.tally.regenerations
 
     @property
@@ -437,7 +437,7 @@ class Traffic:
 
     @property
     def shadow(self) -> Shadowed:
-        """What shadow policies would have done."""
+        """Actions that shadow policies would have taken."""
         return self.tally.shadow
 
     @property

@@ -219,7 +219,7 @@ class PageVisit:
 
     @property
     def is_admin(self) -> bool:
-        """Whether every tenant may be looked at."""
+        """True if every tenant may be looked at."""
         return self.viewer is not None and self.viewer.is_admin
 
     def may_read(self, tenant: str) -> bool:

@@ -174,7 +174,7 @@ MOST_FORM_BYTES = 2 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Whom the playground can be tried for.
+    """Tenant for which the playground can be used.
 
     Attributes:
         tenants: The names to choose from.

@@ -25,7 +25,7 @@ from proxy.views import msgid
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why nothing came of it.
+    """Reason why a try failed.
 
     Attributes:
         title: What happened, to be translated.
@@ -163,12 +163,12 @@ def _said(body: bytes) -> str:
 
 
 INSTRUCTIONS = "아래 자료에 적힌 내용만으로 질문에 한국어로 답하세요."
-"""What the model is told unless somebody writes something else."""
+"""Default instructions for the model."""
 MOST_BOXES = 50
 
 
 class Way(StrEnum):
-    """What is wanted."""
+    """Kind of try: ask the model or check an answer."""
 
     ASK = "ask"
     """The tenant's model is asked, guarded as for every app."""
@@ -177,7 +177,7 @@ class Way(StrEnum):
 
 
 class SourcesAs(StrEnum):
-    """How the sources are given."""
+    """Format of the sources."""
 
     BOXES = "boxes"
     """Each in a box of its own."""

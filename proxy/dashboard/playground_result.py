@@ -20,7 +20,7 @@ from proxy.views.words import OUTCOMES, guard_word, reason_word
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """How something stands.
+    """Assessment of a claim or a check.
 
     Attributes:
         sign: Tells it apart without colours.
@@ -143,7 +143,7 @@ _AS_WANTED = NOT_WANTED | {"off", "question_only", "not_configured"}
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of a try.
+    """Reply to a try.
 
     Attributes:
         way: What was wanted.
@@ -179,7 +179,7 @@ class ShownClaim:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a try showed.
+    """Result of a try, as shown.
 
     Attributes:
         tried: What came of it.
@@ -199,22 +199,22 @@ class Outcome:
 
     @property
     def is_check(self) -> bool:
-        """Whether an answer was pasted, and no model asked."""
+        """True if a pasted answer was checked without a model."""
         return self.tried.way is Way.CHECK
 
     @property
     def word(self) -> str:
-        """What became of it in a word, to be translated."""
+        """Outcome in a word, to be translated."""
         return outcome_of(self.trace)
 
     @property
     def story(self) -> str:
-        """What became of it in a sentence, to be translated."""
+        """Outcome in a sentence, to be translated."""
         return story_of(self.trace)
 
     @property
     def left(self) -> str | None:
-        """What left, or the corrected answer; None if too little would be left of it."""
+        """The text sent, or the corrected answer; None if too little of it would remain."""
         if self.is_check and self.report is not None:
             return self.report.corrected_answer
         return self.trace.replies[0] if self.trace.replies else ""
@@ -226,7 +226,7 @@ class Outcome:
 
     @property
     def is_other_text(self) -> bool:
-        """Whether what left was not made from the original answer."""
+        """True if the text sent was not made from the original answer."""
         return not self.is_check and self.trace.action is Action.REPLACE
 
     @property
@@ -243,7 +243,7 @@ class Outcome:
 
     @property
     def tells_of_citations(self) -> bool:
-        """Whether citations were taken out or renumbered in what left."""
+        """True if citations were removed or renumbered in the text sent."""
         report = self.report
         if report is None or report.corrected_answer != self.left:
             return False
@@ -270,7 +270,7 @@ class Outcome:
 
     @property
     def counted(self) -> tuple[int, int]:
-        """How many claims are accurate, and how many there are."""
+        """Number of accurate claims, and of all claims."""
         stands = [one.stand for one in self.claims if one.stand is not NO_CLAIM]
         return stands.count(ACCURATE), len(stands)
 
@@ -285,7 +285,7 @@ class Outcome:
 
     @property
     def whole_unchecked(self) -> str:
-        """Why the answer as a whole was not checked, to be translated; empty if it was."""
+        """Reason why the answer as a whole was not checked, to be translated; empty if it was."""
         reasons = self.report.not_checkable if self.report is not None else ()
         return next((_why(one.reason) for one in reasons if one.claim is None), "")
 
@@ -296,7 +296,7 @@ class Outcome:
 
     @property
     def json(self) -> str:
-        """What an app would have got, and the report."""
+        """The reply that an app would have received, and the report, as JSON."""
         told = {} if self.is_check else {"reply": json.loads(self.tried.body)}
         if self.report is not None:
             told["verification"] = self.report.model_dump(mode="json")

@@ -35,7 +35,7 @@ _NAMING = frozenset({"extends", "shadow_policy"})
 
 
 class Visibility:
-    """What the viewer of a visit may see of the policies in force."""
+    """The policies in force, as far as the viewer may see them."""
 
     def __init__(self, visit: PageVisit, policies: PolicyStore) -> None:
         self._is_admin = visit.is_admin
@@ -135,7 +135,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one of two policies has at a key.
+    """Value of a key in one of two policies.
 
     Attributes:
         parts: The value, or what of it the other one does not have.

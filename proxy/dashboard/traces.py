@@ -26,7 +26,7 @@ from proxy.views.trace import badge_of, outcome_of, shadow_word
 from proxy.views.words import code_word, label_word
 
 FIELDS = ("text", "action", "guard", "code", "door", "label", "span", "since", "until")
-"""What an address can ask for beside the tenant."""
+"""Query parameters of the list, besides the tenant."""
 LONGEST_TEXT_CHARS = 200
 """Every word is looked for in every text, so that many words take long."""
 _PLACE = r"(?:\d{1,18}(?:-\d{1,18})?)?"
@@ -49,7 +49,7 @@ class BadFilter(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What an address asks for.
+    """Filters given in the query of an address.
 
     Attributes:
         asked: The fields that it names, as they are.
@@ -147,7 +147,7 @@ def _moment(said: str | None, now: datetime) -> datetime | None:
 
 
 PATIENCE_S = 1.5
-"""How long a page looks on for rare traces before it shows what it has."""
+"""Longest search for rare traces, in seconds, before a page shows the ones found."""
 NEWEST = ""
 """In the place of a cursor: everything is newer than that."""
 
@@ -248,7 +248,7 @@ class Row:
 
     @property
     def outcome(self) -> str:
-        """What became of the request in a word, to be translated."""
+        """Outcome of the request in a word, to be translated."""
         return outcome_of(self.trace)
 
     @property
@@ -263,7 +263,7 @@ class Row:
 
     @property
     def snippet(self) -> Snippet | None:
-        """Where an answer has a word that was looked for; None if the question has them all."""
+        """Part of an answer with a searched word; None if the question has them all."""
         words = [word for word in self.text.lower().split() if word not in self.question.lower()]
         places = ((text, text.lower().find(word), word) for word in words for text in self._answers)
         for text, place, word in places:
@@ -283,37 +283,37 @@ class Row:
 
     @property
     def more_reasons(self) -> int:
-        """How many more there are."""
+        """Number of further reasons."""
         return max(0, len(self.trace.reasons) - _MOST_REASONS)
 
     @property
     def choices(self) -> int:
-        """How many answers left."""
+        """Number of answers sent."""
         return len(self.trace.made)
 
     @property
     def asked_twice(self) -> bool:
-        """Whether a second attempt was made that the action does not tell of."""
+        """True if there was a second attempt that the action does not show."""
         return len(self.trace.attempts) > 1 and self.trace.action is not Action.REGENERATE
 
     @property
     def model_not_asked(self) -> bool:
-        """Whether the answer was replaced before there was one."""
+        """True if a template was sent without a call of the model."""
         return self.trace.action is Action.REPLACE and not self.trace.attempts
 
     @property
     def client_left(self) -> bool:
-        """Whether the client left before the end."""
+        """True if the client disconnected before the end."""
         return self.trace.delivery is Delivery.CLIENT_GONE
 
     @property
     def shadow(self) -> str:
-        """What the shadow policy would have done, to be translated; empty if the same."""
+        """Action of the shadow policy, to be translated; empty if it is the same."""
         return shadow_word(self.trace)
 
     @property
     def would(self) -> str:
-        """What guards in shadow would have done; empty if nothing."""
+        """Action that guards in shadow mode would have led to; empty if none."""
         return "" if self.trace.would is Action.PASS else self.trace.would.value
 
     @property

@@ -19,7 +19,7 @@ _PIECE_CHARS = 3
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the model says to one request.
+    """Scripted reply of the model to one request.
 
     Attributes:
         texts: One for each choice.

@@ -267,7 +267,7 @@ _TRACE_WAIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """How one scene came out.
+    """Result of one scene.
 
     Attributes:
         scene: The scene.

@@ -44,7 +44,7 @@ Pause = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Who is asked.
+    """Service under evaluation.
 
     Attributes:
         base_url: Address up to and including the version.

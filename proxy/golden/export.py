@@ -31,7 +31,7 @@ LEFT_OUT = {
     NotReplayed.VERIFICATION: "answers that somebody had verified",
     Unknown.NO_ANSWER: "ended before there was a whole answer",
 }
-"""Why a request cannot be exported."""
+"""Reasons why a request cannot be exported."""
 UNFIT = "too long for a case"
 
 

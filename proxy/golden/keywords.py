@@ -1,4 +1,4 @@
-"""Whether a text says a keyword.
+"""Search for the keywords of a case in a text.
 
 Compared are normal forms (NFKC, one kind of dash and quote), upper and lower case alike, figures
 with or without commas between thousands, and spacing does not count: ``체크 인`` is ``체크인``. But

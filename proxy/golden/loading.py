@@ -85,7 +85,7 @@ class GoldenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What a file says, and where."""
+    """Contents of a file, with their places."""
 
     values: Mapping[str, JsonValue]
     place: Callable[[Key], Place]

@@ -14,7 +14,7 @@ from policies.schema.base import Shape
 
 
 class Outcome(StrEnum):
-    """How a case came out."""
+    """Outcome of a case."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -31,7 +31,7 @@ class Outcome(StrEnum):
 
 
 class TurnResult(Shape):
-    """What came of one question.
+    """Result of one question.
 
     Attributes:
         query: The question.
@@ -59,14 +59,14 @@ class TurnResult(Shape):
 
     @property
     def outcome(self) -> Outcome:
-        """How it came out."""
+        """Outcome of the case."""
         if self.error is not None:
             return Outcome.ERROR
         return Outcome.FAILED if self.faults else Outcome.PASSED
 
 
 class CaseResult(Shape):
-    """What came of one case.
+    """Result of one case.
 
     Attributes:
         turns: Its questions, as far as they were asked; the worst run where it ran several times.
@@ -91,7 +91,7 @@ class CaseResult(Shape):
 
     @property
     def told(self) -> tuple[str, ...]:
-        """What is wrong with it, a line each, by turn where there are several."""
+        """Faults of the case, one line each, by turn where there are several."""
         return tuple(
             f"turn {number}: {said}" if len(self.turns) > 1 else said
             for number, turn in enumerate(self.turns, 1)
@@ -183,12 +183,12 @@ class Run(Shape):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every case ran."""
+        """True if every case ran."""
         return self.tally.not_run == 0
 
     @property
     def has_passed(self) -> bool:
-        """Whether every case passed."""
+        """True if every case passed."""
         return self.tally.passed == self.tally.cases
 
     def by_category(self) -> dict[str, list[CaseResult]]:

@@ -60,7 +60,7 @@ class Passage(Shape):
 
 
 class Expectation(Shape):
-    """What has to come of one question."""
+    """Expected result of one question."""
 
     expected_keywords: tuple[Keyword, ...] = Field(
         (), max_length=MOST_WORDS, description="What the reply says; a list holds alternatives."
@@ -81,7 +81,7 @@ class Expectation(Shape):
 
 
 class Evidence(Shape):
-    """What the answer may rest on. Nothing of it given: the request has no context block."""
+    """Evidence for the answer. Without any, the request has no context block."""
 
     passages: tuple[str, ...] | None = Field(
         None, description="Names of the set's passages; an empty list is an empty context block."
@@ -95,7 +95,7 @@ class Evidence(Shape):
 
     @property
     def is_given(self) -> bool:
-        """Whether anything is said about evidence."""
+        """True if any evidence is given."""
         return any(one is not None for one in (self.passages, self.sources, self.context))
 
     @model_validator(mode="after")

@@ -17,7 +17,7 @@ from policies.schema.sections import BreakerRules
 
 
 class BreakerState(StrEnum):
-    """Whether calls go through."""
+    """State of a circuit breaker."""
 
     CLOSED = "closed"
     """They do."""
@@ -82,7 +82,7 @@ class Breaker:
 
     @property
     def opens_for_s(self) -> float:
-        """How long it stays open from now on; 0 if it is not."""
+        """Seconds until it closes; 0 if it is not open."""
         return max(0.0, (self._open_until_s or 0.0) - self._clock())
 
     def enter(self) -> Ticket | None:

@@ -23,7 +23,7 @@ ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
 _SURE_FROM = 0.5
 
 Scores = Mapping[str, float]
-"""How likely each label is for one pair of a passage and a claim."""
+"""Probability of each label for a passage and a claim."""
 
 
 def pairs(question: JudgeQuestion) -> list[tuple[str, str]]:
@@ -76,7 +76,7 @@ def _opinion_by_scores(claim: OpenClaim, scored: Sequence[Scores]) -> Opinion:
 
 TEI_PATH: Final = "/predict"
 _MOST_PAIRS = 32
-"""What the server takes at once unless it was told otherwise."""
+"""Default batch size of the server, in pairs."""
 
 
 class TeiJudge:

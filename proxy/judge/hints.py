@@ -1,4 +1,4 @@
-"""What proxies with the same Redis tell one another of judges that fail.
+"""Failures of judges, shared by proxies with the same Redis.
 
 A hint is no verdict. Who hears that another leaves a judge alone lets a single call through to see
 for itself: the trouble may be the other's own. Whoever hears nothing, because Redis is away, finds

@@ -1,1 +1,1 @@
-"""How many requests of a tenant are let in: within a minute, and at the same time."""
+"""Limits on the requests of a tenant: per minute, and at the same time."""

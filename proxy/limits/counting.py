@@ -1,4 +1,4 @@
-"""What is counted, and what comes of counting it."""
+"""Counting of requests against limits, and its results."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
@@ -37,7 +37,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What came of counting a visit.
+    """Result of counting a request.
 
     Attributes:
         full: The limit that has no room for it; None where it is let in and counted.

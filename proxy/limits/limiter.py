@@ -55,12 +55,12 @@ class Limiter:
 
     @property
     def is_away(self) -> bool:
-        """Whether there is a Redis and limits have to do without it."""
+        """True if Redis is configured but cannot be used."""
         return self._away is not None
 
     @property
     def state(self) -> str:
-        """Where limits are counted: ``memory`` without Redis, ``ok`` in it, ``away: …``."""
+        """State of the counters: ``memory`` without Redis, ``ok`` with it, or ``away: …``."""
         if self._shared is None:
             return "memory"
         return f"away: {self._away}" if self._away else "ok"

@@ -1,4 +1,4 @@
-"""What all proxies with the same Redis have let in.
+"""Requests admitted by all proxies with the same Redis.
 
 Of each tenant there are two sorted sets: the visits of the last minute by when they came, and the
 running ones by when their lease ends. One script looks at both and counts the visit in both or in

@@ -97,7 +97,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Kind(StrEnum):
-    """What kind of metric a family holds."""
+    """Kind of metric in a family."""
 
     COUNTER = "counter"
     GAUGE = "gauge"
@@ -105,7 +105,7 @@ class Kind(StrEnum):
 
 
 class Together(StrEnum):
-    """How a gauge of several processes becomes one figure; those that have ended do not count."""
+    """Aggregation of a gauge over processes; those that have ended do not count."""
 
     SUM = "livesum"
     MOST = "livemax"
@@ -114,7 +114,7 @@ class Together(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What is known of a family.
+    """A family of metrics, with its description.
 
     Attributes:
         name: As queries name it; of a histogram with ``_bucket``, ``_sum`` or ``_count`` behind.

@@ -28,7 +28,7 @@ SECONDS = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 GUARD_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5)
 ONE_GUARD_SECONDS = (0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5)
 SIGNALS = ("traces", "metrics")
-"""What telemetry sends."""
+"""Signals that telemetry sends."""
 FamilyT = TypeVar("FamilyT", Counter, Gauge, Histogram)
 
 _TRACES = {
@@ -328,7 +328,7 @@ class Metrics:
 
 
 FOLLOW_EVERY_S = 1.0
-"""How old the figures may be that other processes show of this one."""
+"""Most seconds by which figures of this process may be out of date in others."""
 
 
 @contextlib.asynccontextmanager

@@ -35,12 +35,12 @@ class Answer:
 
     @property
     def thinks(self) -> bool:
-        """Whether reasoning stands in the content, before the answer."""
+        """True if the content has reasoning before the answer."""
         return _THINKING.match(self.content) is not None
 
     @property
     def has_bare_values(self) -> bool:
-        """Whether the content, read as JSON, holds numbers or truth values beside its strings."""
+        """True if the content, as JSON, holds numbers or booleans besides its strings."""
         return _BARE_VALUE.search(_JSON_STRING.sub("", self.content)) is not None
 
     def visible(self, *, structured: bool) -> str:
@@ -74,7 +74,7 @@ class PieceJoiner:
 
     @property
     def holds(self) -> bool:
-        """Whether half a character waits."""
+        """True if half a character is held back."""
         return bool(self._half)
 
     def feed(self, piece: str) -> str:

@@ -37,7 +37,7 @@ class Treatment(StrEnum):
 
 
 class Origin(StrEnum):
-    """Whose field it is; all but OpenAI's are extensions."""
+    """Origin of a field; all but OpenAI's are extensions."""
 
     OPENAI = "OpenAI"
     VLLM = "vLLM"

@@ -30,11 +30,11 @@ class Reply(Protocol):
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What carries words and is not looked at."""
+        """Names of fields with text that is not checked."""
 
     @property
     def is_stream(self) -> bool:
-        """Whether it came as a stream."""
+        """True if it came as a stream."""
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ ChoiceOutcome: TypeAlias = Kept | Edited | Replaced
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What goes with the choices.
+    """Parts of a reply that accompany the choices.
 
     Attributes:
         id: The request's id, for a completion that we make ourselves.

@@ -29,7 +29,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLANK_LINE = b"\n\n"
 _WRITER = msgspec.json.Encoder()
 MOST_EVENT_BYTES = 4 * 2**20
-"""What is longer is no event: the largest that servers send hold a picture, of some megabytes."""
+"""Longest event; the largest that servers send hold a picture of some megabytes."""
 _DATA = b"data: "
 _OBJECT = b"data: {"
 
@@ -58,14 +58,14 @@ class Event:
 
     @property
     def is_done(self) -> bool:
-        """Whether it is ``[DONE]``, the last one of a complete stream."""
+        """True if it is ``[DONE]``, the last event of a complete stream."""
         if self.raw.startswith(_OBJECT):
             return False
         return self.data is not None and self.data.strip() == "[DONE]"
 
     @property
     def says_something(self) -> bool:
-        """Whether it holds an object."""
+        """True if it holds a JSON object."""
         if self.raw.startswith(_OBJECT):
             return True
         return bool(self.data and self.data.strip()) and not self.is_done
@@ -86,7 +86,7 @@ class EventReader:
 
     @property
     def is_between(self) -> bool:
-        """Whether the next piece begins with an event."""
+        """True if the next piece begins with an event."""
         return not self._rest
 
     def feed(self, piece: bytes) -> list[Event]:
@@ -209,7 +209,7 @@ _QUOTE = 1
 
 
 _LONGEST_ALIKE_BYTES = 16 * 1024
-"""What is longer is no piece of many."""
+"""Longest chunk that is compared with others like it."""
 
 
 @dataclass(frozen=True, slots=True)

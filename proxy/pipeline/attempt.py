@@ -40,7 +40,7 @@ class AttemptPlan:
 
     @property
     def may_regenerate(self) -> bool:
-        """Whether there can be an attempt after this one."""
+        """True if there can be an attempt after this one."""
         return self.number == 1
 
     def wanted(self, reply: Reply) -> Sequence[Answer]:

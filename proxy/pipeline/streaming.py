@@ -106,7 +106,7 @@ class LiveChoice:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more of it can matter."""
+        """True if nothing more of it can matter."""
         return self.gate.stopped
 
     def add(self, piece: Piece) -> None:

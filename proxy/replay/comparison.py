@@ -20,7 +20,7 @@ LONGEST_EXCERPT_CHARS = 200
 
 
 class By(StrEnum):
-    """Who has a finding, or a reason in it."""
+    """Policies that have a finding or a reason: one of them, or both."""
 
     BEFORE = "before"
     """Only the policy that judged at first."""
@@ -49,7 +49,7 @@ class KeyFinding:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What another policy changes in a request.
+    """Changes by another policy in one request.
 
     Attributes:
         question: The beginning of the question.
@@ -194,7 +194,7 @@ class GuardTotals:
 
 @dataclass(slots=True)
 class TenantTotals:
-    """How many requests of a tenant were judged again, and what came of it."""
+    """Totals of a tenant's requests judged again."""
 
     judged: int = 0
     changed: int = 0
@@ -210,12 +210,12 @@ class UnknownTotals:
 
 
 Kind = tuple[str, str]
-"""What was done, and what would have been."""
+"""Pair of actions: taken, and under the other policy."""
 
 
 @dataclass
 class Totals:
-    """What another policy changes in many requests.
+    """Changes by another policy in many requests.
 
     Attributes:
         most_examples: How many changes are wanted as examples.

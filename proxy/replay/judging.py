@@ -182,7 +182,7 @@ def replay(trace: Trace, judging: Judging) -> Replayed:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What comes of it: what became of each choice, or why nobody knows."""
+    """Result for each choice, or the reason why it is unknown."""
 
     settled: Sequence[Selection] = ()
     unknown: Unknown | None = None

@@ -11,9 +11,9 @@ class Improvement(StrEnum):
     """Effect of another policy on a labelled request."""
 
     BETTER = "better"
-    """What the label objects to is gone."""
+    """The fault that the label names is gone."""
     WORSE = "worse"
-    """What was right no longer is."""
+    """A reply that was right would be so no longer."""
     SAME = "same"
     """It is as right or as wrong as before."""
     UNKNOWN = "unknown"

@@ -14,9 +14,9 @@ from proxy.traces.trace import NotReplayed, PolicyUsed, Replayed, Trace
 log = logger(__name__)
 
 MOST_WAITING = 500
-"""How many requests wait to be judged again; those that come then are kept without."""
+"""Most requests that wait to be judged again; later ones are stored without a replay."""
 MOST_CHARS = 50_000_000
-"""How many characters they may have together, so that few that are very long do not fill memory."""
+"""Most characters in waiting requests, so that a few very long ones do not fill memory."""
 
 PATIENCE_S = 60.0
 """A process that has come to the end of nothing for so long is ended."""

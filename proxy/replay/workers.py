@@ -60,7 +60,7 @@ class Workers:
 
     @property
     def are_alive(self) -> bool:
-        """Whether none of them has ended."""
+        """True if no worker has ended."""
         # Asking the processes themselves may come between the pool and their exit status.
         return not wait([process.sentinel for process in self.processes], timeout=0)
 
@@ -127,9 +127,9 @@ def _end_with_parent() -> None:
 
 
 TRACES_AT_ONCE = 8
-"""How many traces go to a process together."""
+"""Number of traces sent to a process at once."""
 WAITING_FOR_EACH = 3
-"""How many such pieces are under way for each process, so that none waits for work."""
+"""Number of such batches in progress for each process, so that none waits for work."""
 
 
 async def replayed(

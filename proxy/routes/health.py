@@ -12,7 +12,7 @@ from proxy.services import Services
 from proxy.traces.store import TraceStoreAway
 
 STORE_ANSWERS_WITHIN_S = 1.0
-"""Who asks for readiness seldom waits longer than three seconds, and a store may be silent."""
+"""Below the usual timeout of readiness probes (three seconds), for a store that does not answer."""
 
 
 @get("/healthz", sync_to_thread=False)

@@ -81,12 +81,12 @@ class RelayRequest:
 
     @property
     def path_is_ours(self) -> bool:
-        """Whether the proxy chose the path: never."""
+        """Always false: the client chose the path."""
         return False
 
     @property
     def retry_budget(self) -> RetryBudget:
-        """Whether it may be sent once more, should it be lost: not if that could do it twice."""
+        """Budget for a second try of a lost request; none if it could then be carried out twice."""
         return RetryBudget(is_available=self.method in _REPEATABLE)
 
 
@@ -227,7 +227,7 @@ class Passage:
 
     @property
     def _lists_models(self) -> bool:
-        """Whether the request is about the tenant's own list of models."""
+        """True if the request is about the tenant's own list of models."""
         return bool(self._names) and self._path.segments[0] == "models"
 
     def _allowed(self) -> frozenset[str]:

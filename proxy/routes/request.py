@@ -21,7 +21,7 @@ from proxy.upstream.request import encodings_of
 _BETWEEN_PARAMETERS = re.compile(b"[&;]")
 _JSON, _JSON_SUFFIX = ("application/json", "text/json"), "+json"
 _UNCHOSEN = ("", "text/plain", "application/x-www-form-urlencoded", "application/octet-stream")
-"""What clients say of a body of which nobody told them what it is: curl, fetch, urllib, Java's."""
+"""Default content types of clients: curl, fetch, urllib, Java's."""
 _CHARSETS = ("utf-8", "utf8", "us-ascii")
 
 

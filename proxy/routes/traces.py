@@ -30,7 +30,7 @@ NEEDED: Final = {
     "before": "the `cursor` of a page is needed",
     "limit": f"a whole number from 1 to {MOST_TRACES} is needed",
 }
-"""What each parameter that the framework checks takes, for the one who asked otherwise."""
+"""Expected values of parameters, for error messages."""
 
 
 @get("/traces")

@@ -38,7 +38,7 @@ class Client(Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is on its way: no request that nobody has read, no end of a reply."""
+        """True if nothing is in transit: no unread request, no unfinished reply."""
 
     def close_idle(self) -> None:
         """Close it: nothing is being served on it."""
@@ -85,7 +85,7 @@ class ConnectionLimiter:
 
     @property
     def has_room_to_refuse(self) -> bool:
-        """Whether who was not let in may stay to be told so."""
+        """True if a refused client may stay connected to get the refusal."""
         return len(self._refused) <= _MOST_REFUSED
 
     def mark_busy(self, client: Client) -> None:

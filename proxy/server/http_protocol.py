@@ -323,7 +323,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is on its way: no request that nobody has read, no end of a reply."""
+        """True if nothing is in transit: no unread request, no unfinished reply."""
         return not (self.transport.get_write_buffer_size() or unread_bytes(self.transport))
 
     def close_idle(self) -> None:

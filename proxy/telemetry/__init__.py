@@ -1,4 +1,4 @@
-"""What is told of requests while and after they run: counts for Prometheus, spans for others.
+"""Telemetry of requests: metrics for Prometheus, spans for OpenTelemetry.
 
 OpenTelemetry is read only where its environment variables name an endpoint; see `opening`.
 """

@@ -23,7 +23,7 @@ OTHER: Final = "other"
 
 
 class Regenerated(StrEnum):
-    """What came of a second attempt."""
+    """Outcome of a second attempt."""
 
     LEFT = "second_left"
     """It is what the client got."""
@@ -62,7 +62,7 @@ NOT_RUN: Final = frozenset(
         *"reply_too_long unknown_labels no_model".split(),
     }
 )
-"""Why a guard or the judge did not run, without what stands behind a colon."""
+"""Reasons why a guard or the judge did not run, without the part behind a colon."""
 
 
 def known(word: str, words: Set[str]) -> str:

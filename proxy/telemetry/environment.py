@@ -51,7 +51,7 @@ class _Variables(BaseSettings):
 
 
 class ExporterSettings(_Variables):
-    """How a signal is sent, or all of them."""
+    """Exporter settings of one signal, or of all."""
 
     endpoint: HttpUrl | None = None
     protocol: Literal["http/protobuf"] = "http/protobuf"
@@ -64,7 +64,7 @@ class ExporterSettings(_Variables):
 
 
 class BatchSettings(_Variables):
-    """How spans wait until they are sent."""
+    """Settings of the batch processor of spans."""
 
     max_queue_size: _Count = 2048
     max_export_batch_size: _Count = 512
@@ -100,7 +100,7 @@ class SdkSettings(_Variables):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be sent, by settings that can be used.
+    """Signals to export, from valid settings.
 
     Attributes:
         traces: Spans are.

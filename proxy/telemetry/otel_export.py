@@ -145,7 +145,7 @@ class CountedSpans(BatchSpanProcessor):
 
     @property
     def waiting(self) -> int:
-        """How many spans wait to be sent."""
+        """Number of spans that wait to be sent."""
         return self._ended - self._lost - self._exporter.handled
 
     def on_end(self, span: ReadableSpan) -> None:

@@ -33,7 +33,7 @@ class RequestSpans(Protocol):
 
     @property
     def log_fields(self) -> Mapping[str, str]:
-        """What log lines about the request say to be found by."""
+        """Fields by which log lines of the request can be found."""
 
     def calling(self, call: ModelCall) -> Mapping[str, str]:
         """Note a call of the model server; return headers that go with it, by lower-case names."""
@@ -43,7 +43,7 @@ class RequestSpans(Protocol):
 
 
 class Telemetry(Protocol):
-    """Who listens."""
+    """Receiver of the telemetry of requests."""
 
     def request(
         self, endpoint: str, headers: Mapping[str, str], started_at: datetime

@@ -1,4 +1,4 @@
-"""What was changed in an answer on its way out, read off the two texts.
+"""Changes in an answer, computed from the original and the text sent.
 
 Sentences that are no longer there are found whole; in one that was mended, the words that differ.
 A sentence said twice of which one is gone may be found to be the other one.

@@ -105,10 +105,10 @@ _REFUSALS = (
     sqlite3.IntegrityError,
     sqlite3.InterfaceError,
 )
-"""What the file says of a value; all else is about the file itself."""
+"""SQLite errors about a value; all others are about the file."""
 ANSWER_WITHIN_S = 2.0
 NEVER_MS = 2**62
-"""When a pinned trace is forgotten."""
+"""Expiry of a pinned trace: never."""
 
 
 class EmbeddedStore:

@@ -1,4 +1,4 @@
-"""How much of a request's words its trace keeps. The one place where that is decided.
+"""Masking of traces: the only place that decides how much text of a request is kept.
 
 ``none`` keeps no words at all: places, codes and counts are left, ids of sources become their
 numbers, and a name that the caller chose (model, intent, …) stays only if it looks like a code.

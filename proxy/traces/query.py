@@ -24,7 +24,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 
 
 class UnknownMoment(ValueError):
-    """What was said is no time."""
+    """The text given is not a time."""
 
     def __init__(self, said: str) -> None:
         super().__init__(
@@ -62,7 +62,7 @@ def _read(said: str, now: datetime) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What the index says of a trace.
+    """Index entry of a trace.
 
     Attributes:
         action: Its action in a word; see `Trace.action_name`.
@@ -155,7 +155,7 @@ class Query:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the index has to be looked at, and not only whose traces they are."""
+        """True if index fields have to be compared, not only the tenant."""
         narrow = (self.action, self.guard, self.code, self.since, self.until, self.door, self.label)
         return any(value is not None for value in narrow)
 

@@ -82,7 +82,7 @@ class StoreOutage:
 
     @property
     def is_now(self) -> bool:
-        """Whether the store failed last time."""
+        """True if the store failed last time."""
         return self._since_s is not None
 
     @property
@@ -231,12 +231,12 @@ class Recorder:
 
     @property
     def is_away(self) -> bool:
-        """Whether the store failed last time."""
+        """True if the store failed last time."""
         return self._outage.is_now
 
     @property
     def state(self) -> str:
-        """How the store took the last traces: ``ok``, or ``away: `` and what failed."""
+        """State of the store at the last write: ``ok``, or ``away: `` and the failure."""
         return self._outage.state
 
     def counters(self) -> dict[str, int]:

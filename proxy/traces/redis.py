@@ -91,7 +91,7 @@ def _added_up(buckets: Sequence[BucketId], said: Sequence[str]) -> list[TallyBuc
 _SCANNED_AT_ONCE = 200
 _COUNTED_AT_ONCE = 1_000
 _PATIENCE = 5
-"""How many times what one answer may take a question of many exchanges may."""
+"""Factor on the timeout for queries of many round trips."""
 
 _Batches = dict[Portion, list[Placed]]
 

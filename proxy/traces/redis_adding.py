@@ -1,4 +1,4 @@
-"""Where in Redis a trace stands, and the script by which traces come there.
+"""Keys of traces in Redis, and the script that adds traces.
 
 A script needs everything about a trace on one server: its record, its tenant's stream, the counts.
 On one server, or behind Sentinels, all traces are one portion. A Cluster has them in sixteen, each
@@ -67,7 +67,7 @@ class Portion:
 
     @property
     def records(self) -> str:
-        """What the keys of all records begin with."""
+        """Prefix of the keys of all records."""
         return f"{_PREFIX}{{{self.tag}}}:record:"
 
     def record(self, trace_id: str) -> str:

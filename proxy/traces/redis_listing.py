@@ -1,4 +1,4 @@
-"""What the streams in Redis say of traces, and their entries in one order, read as needed.
+"""Listing of traces in Redis: entries of all streams in one order, read as needed.
 
 Entries have places that rise in each portion over all its tenants, and are never the same in two.
 So the one that was read last is a cursor for what is older. For what is newer it is none: to one
@@ -25,7 +25,7 @@ from proxy.traces.tally import ms_of
 from proxy.traces.trace import ANY_LABEL, PINNED
 
 _CLOCKS_DIFFER_MS = 300_000
-"""How far the clock of a proxy may be ahead of the server's."""
+"""Most milliseconds by which a proxy's clock may be ahead of the server's."""
 _LEAST_AT_ONCE = 8
 _PLACE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
 _BETWEEN_PLACES = "."
@@ -72,7 +72,7 @@ class Listed:
 
 
 class Reached:
-    """How far a reading has come.
+    """Position of a listing.
 
     Args:
         query: Where it begins, and which way it goes.

@@ -88,7 +88,7 @@ _VERSIONS = (_FIRST, _SECOND, _THIRD, _FOURTH)
 SCHEMA_VERSION = len(_VERSIONS)
 _BUSY_MS = 5_000
 _MIGRATION_MS = 600_000
-"""How long a process waits that starts while another one brings a large file up to date."""
+"""Longest wait for another process that migrates a large file, in milliseconds."""
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",

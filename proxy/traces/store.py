@@ -1,4 +1,4 @@
-"""Where traces are kept: the protocol of a store, what goes in, and what is asked of it."""
+"""The protocol of a trace store, its entries and its queries."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ class TracesRefused(TraceStoreFailed):
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """How long a trace is kept, by its tenant's policy.
+    """Retention of a trace, by its tenant's policy.
 
     Attributes:
         days: Age at which it is forgotten, counted from the request's start.
@@ -154,7 +154,7 @@ class Relabelled:
 
     @property
     def is_pinned(self) -> bool:
-        """Whether it is kept beyond its time."""
+        """True if it is kept beyond its retention."""
         return self.trace.has_label(PINNED)
 
     @property

@@ -52,7 +52,7 @@ def label_of(time_ms: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many times fell into which bucket.
+    """Histogram of durations, by bucket.
 
     Attributes:
         counts: By the labels of the buckets.
@@ -62,7 +62,7 @@ class Histogram:
 
     @property
     def count(self) -> int:
-        """How many times were counted."""
+        """Number of durations counted."""
         return sum(self.counts.values())
 
     def percentile(self, share: float) -> float | None:
@@ -354,7 +354,7 @@ class Bucket(StrEnum):
 
     @property
     def kept(self) -> timedelta:
-        """How long a bucket is kept at most, counted from its start."""
+        """Longest retention of a bucket, from its start."""
         return timedelta(hours=26) if self is Bucket.MINUTE else timedelta(days=35)
 
     def start_ms(self, time_ms: int) -> int:
@@ -402,7 +402,7 @@ def buckets_of(tenant: str, started_ms: int, keep_ms: int) -> tuple[Kept, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Regenerations:
-    """What came of asking the model a second time.
+    """Results of second attempts.
 
     Attributes:
         helped: Something of the second answer left.
@@ -416,12 +416,12 @@ class Regenerations:
 
     @property
     def asked(self) -> int:
-        """How often the model was asked a second time."""
+        """Number of second attempts."""
         return self.helped + self.failed + self.unfinished
 
     @property
     def helped_share(self) -> float | None:
-        """How often it helped, from 0 to 1; None if that is known of no request."""
+        """Share of second attempts that helped, from 0 to 1; None if unknown for all."""
         known = self.helped + self.failed
         return self.helped / known if known else None
 
@@ -436,7 +436,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Alarms:
-    """What labels say of one guard.
+    """Labels of one guard's findings, counted.
 
     Attributes:
         right: Requests in which it rightly acted, or in shadow would have.
@@ -450,7 +450,7 @@ class Alarms:
 
     @property
     def precision(self) -> Share:
-        """How many of its alarms were right."""
+        """Share of its alarms that were right."""
         return Share(self.right, self.right + self.wrong)
 
     @property
@@ -461,7 +461,7 @@ class Alarms:
 
 @dataclass(frozen=True, slots=True)
 class Shadowed:
-    """What a shadow policy would have done.
+    """Actions that a shadow policy would have taken.
 
     Attributes:
         judged: Requests that it judged.
@@ -625,7 +625,7 @@ class Tally:
 
     @property
     def alarms(self) -> "dict[str, Alarms]":
-        """What labels say of each guard, by its id."""
+        """Counted labels of each guard, by its id."""
         found: dict[str, dict[str, int]] = {}
         for name, count in self._under("alarm").items():
             guard, _, kind = name.rpartition(":")
@@ -634,7 +634,7 @@ class Tally:
 
     @property
     def regenerations(self) -> Regenerations:
-        """What came of second attempts."""
+        """Results of second attempts."""
         came = self._under("regeneration")
         return Regenerations(
             helped=came.get("helped", 0),
@@ -655,7 +655,7 @@ class Tally:
 
     @property
     def shadow(self) -> Shadowed:
-        """What shadow policies would have done."""
+        """Actions that shadow policies would have taken."""
         actions = self._under("shadow")
         return Shadowed(
             judged=sum(actions.values()),
@@ -680,7 +680,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class TallyBucket:
-    """What was counted in one bucket; `start` is aware, `counts` are those of a `Tally`."""
+    """Counts of one bucket; `start` is timezone-aware, `counts` are those of a `Tally`."""
 
     start: datetime
     counts: Mapping[str, int]

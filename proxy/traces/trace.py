@@ -26,12 +26,12 @@ class Shape(BaseModel):
 
 
 class Holds(StrEnum):
-    """What a field of a trace holds, for what is kept of it; see `proxy.traces.masking`."""
+    """Kind of content in a field of a trace, for masking; see `proxy.traces.masking`."""
 
     WORDS = "words"
     """Words of the request or the answer."""
     CODE = "code"
-    """What ought to be a code, but may come from outside."""
+    """A value expected to be a code, which may come from outside."""
     MODEL = "model"
     """The name of a model, as the caller wrote it."""
     PARTS = "parts"
@@ -51,7 +51,7 @@ class PolicyUsed(Shape):
 
 
 class Asked(Shape):
-    """What was known of a request beside its question and its sources: what judging it again takes.
+    """Facts about a request besides its question and sources, needed to judge it again.
 
     Attributes:
         echo: Text that the model legitimately saw, instructions and earlier turns; see `Exchange`.
@@ -75,7 +75,7 @@ class Asked(Shape):
 
 
 class FoundPlace(Shape):
-    """Where in the request sources were found: by which format, where, and how many."""
+    """Place in a request where sources were found: format, field, and number of sources."""
 
     format: Code
     place: Code
@@ -175,7 +175,7 @@ class SecondOpinion(Shape):
 
     @property
     def is_given(self) -> bool:
-        """Whether there was any opinion that counts."""
+        """True if there was any opinion that counts."""
         return bool(self.supported or self.objected)
 
 
@@ -187,7 +187,7 @@ class Change(Shape):
 
 
 class Made(Shape):
-    """How one of the replies was made.
+    """Origin of one of the replies.
 
     Attributes:
         action: What became of the choice; None if nothing was decided about it.
@@ -217,7 +217,7 @@ class Step(Shape):
 
 
 class Unknown(StrEnum):
-    """Why nobody knows what would have left under another policy."""
+    """Reason why the reply under another policy is unknown."""
 
     MODEL_NOT_ASKED = "model_not_asked"
     """The question would have gone to the model, which was not asked."""
@@ -230,7 +230,7 @@ class Unknown(StrEnum):
 
 
 class NotReplayed(StrEnum):
-    """Why a request was not judged by another policy at all."""
+    """Reason why a request was not judged by another policy."""
 
     NO_TEXT = "no_text"
     """The trace was stored without words."""
@@ -239,7 +239,7 @@ class NotReplayed(StrEnum):
     JUDGE_DECIDED = "judge_decided"
     """A judge had its say, and is not asked again."""
     MASKED = "masked"
-    """What was decided rests on identifiers that the trace holds labels for."""
+    """The decision rests on identifiers that are masked in the trace."""
     REFUSED = "refused"
     """The caller asked for a guard that the other policy has no reply for."""
     VERIFICATION = "verification"
@@ -267,7 +267,7 @@ class ReplayedChoice(Shape):
 
 
 class Replayed(Shape):
-    """What another policy would have made of a request that was served.
+    """Result of another policy for a request.
 
     Attributes:
         policy: The other policy.
@@ -321,7 +321,7 @@ class Replayed(Shape):
 
 
 NOTHING_DECIDED = "none"
-"""What stands for the action of a request that ended before there was one."""
+"""Action of a request that ended before any was decided."""
 ACTION_NAMES = (*(action.value for action in Action), NOTHING_DECIDED)
 
 
@@ -344,7 +344,7 @@ LABEL_FILTERS = (*(label.value for label in Label), ANY_LABEL, PINNED)
 
 
 class Feedback(Shape):
-    """What somebody said of a request afterwards.
+    """A person's label of a request, given afterwards.
 
     Attributes:
         label: The judgement.
@@ -364,14 +364,14 @@ class Feedback(Shape):
 
 
 class Delivery(StrEnum):
-    """Whether the reply reached the client."""
+    """Delivery of the reply to the client."""
 
     DELIVERED = "delivered"
     CLIENT_GONE = "client_gone"
 
 
 class Trace(Shape):
-    """What happened in one request.
+    """The record of one request.
 
     Attributes:
         id: The request's id; ``x-guard-request-id`` shows it.
@@ -475,7 +475,7 @@ class Trace(Shape):
 
     @property
     def chars(self) -> int:
-        """How many characters it holds of what was said and of sources."""
+        """Number of characters of text and sources in it."""
         answers = (choice.text for attempt in self.attempts for choice in attempt.choices)
         sources = (source.text for source in self.sources)
         earlier = (self.asked.echo, self.asked.previous_answer) if self.asked else ()

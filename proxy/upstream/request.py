@@ -87,7 +87,7 @@ def _usual(name: str) -> str:
 
 
 ENCODINGS = ("gzip", "deflate")
-"""What is read here: nothing of which a few bytes could hold gigabytes.
+"""Content encodings accepted here: none that can expand a few bytes to gigabytes.
 
 Neither of these holds more than about a thousand bytes in one.
 """
@@ -137,11 +137,11 @@ class RetryBudget:
 
 
 class Terms(Protocol):
-    """Whose request it is, with which key, and how long it may take; as in `ServerCall`."""
+    """Tenant, key and timeouts of a request; as in `ServerCall`."""
 
     @property
     def tenant(self) -> str:
-        """Whose request it is; empty for a probe, whose refusal is no fault of anybody's."""
+        """Tenant of the request; empty for a probe, whose refusal is nobody's fault."""
 
     @property
     def base_url(self) -> str:
@@ -149,7 +149,7 @@ class Terms(Protocol):
 
     @property
     def path_is_ours(self) -> bool:
-        """Whether the proxy chose what follows that address, and not the caller."""
+        """True if the proxy chose the path, false if the caller did."""
 
     @property
     def key(self) -> str | None:
@@ -157,7 +157,7 @@ class Terms(Protocol):
 
     @property
     def key_is_ours(self) -> bool:
-        """Whether the operator configured the key."""
+        """True if the operator configured the key."""
 
     @property
     def timeouts(self) -> Timeouts:
@@ -165,7 +165,7 @@ class Terms(Protocol):
 
     @property
     def retry_budget(self) -> RetryBudget:
-        """Whether it may be sent once more, should it be lost."""
+        """Budget for a second try if the request is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class ServerCall:
 
     @property
     def path_is_ours(self) -> bool:
-        """Whether the proxy chose the path: always."""
+        """Always true: the proxy chose the path."""
         return True
 
 

@@ -116,7 +116,7 @@ _TONES = ("strong", "weak", "shadow")
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a finding quotes of a source.
+    """Quotation from a source in a finding.
 
     Attributes:
         text: The quote.
@@ -149,29 +149,29 @@ class NumberedFinding:
 
     @property
     def title(self) -> str:
-        """What it says, to be translated."""
+        """The title, to be translated."""
         return code_word(self.finding.code)
 
     @property
     def guard(self) -> str:
-        """What its guard is called, to be translated."""
+        """Name of its guard, to be translated."""
         return guard_word(self.finding.guard)
 
     @property
     def strength(self) -> str:
-        """What the sources say to the claim, to be translated."""
+        """Support of the claim by the sources, to be translated."""
         return STRENGTHS[self.finding.strength]
 
     @property
     def tone(self) -> str:
-        """How its place is marked: ``strong``, ``weak``, or ``shadow`` if it changes nothing."""
+        """Style of its mark: ``strong``, ``weak``, or ``shadow`` if it changes nothing."""
         if self.in_shadow:
             return "shadow"
         return "strong" if self.finding.severity is Severity.STRONG else "weak"
 
     @property
     def expected(self) -> str:
-        """What the sources say instead."""
+        """The sources' values instead."""
         return " / ".join(filter(None, self.finding.expected))
 
     @property

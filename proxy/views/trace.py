@@ -65,7 +65,7 @@ class AttemptView:
 
 @dataclass(frozen=True, slots=True)
 class SentReply:
-    """What left for one choice.
+    """The reply sent for one choice.
 
     Attributes:
         number: From 1.
@@ -381,7 +381,7 @@ _WEIGHT = tuple(GuardOutcome)
 
 
 class Standing(StrEnum):
-    """Whether the policy that judged is still the one in force."""
+    """State of the policy that judged: in force, changed, or gone."""
 
     IN_FORCE = "in_force"
     CHANGED = "changed"
@@ -390,7 +390,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShadowFinding:
-    """What the shadow policy found.
+    """Findings of the shadow policy.
 
     Attributes:
         seen: The finding; its number is that of the list.
@@ -453,7 +453,7 @@ class TracePage:
 
     @property
     def outcome(self) -> str:
-        """What became of the request in a word, to be translated."""
+        """Outcome of the request in a word, to be translated."""
         return outcome_of(self.trace)
 
     @property
@@ -463,43 +463,43 @@ class TracePage:
 
     @property
     def story(self) -> str:
-        """What became of the request in a sentence, to be translated."""
+        """Outcome of the request in a sentence, to be translated."""
         return story_of(self.trace)
 
     @property
     def has_words(self) -> bool:
-        """Whether the tenant's policy keeps any words."""
+        """True if the tenant's policy keeps any text."""
         return self.findings.has_words
 
     @property
     def is_masked(self) -> bool:
-        """Whether labels stand over personal data."""
+        """True if personal data is masked."""
         return self.trace.text is StoredText.MASKED
 
     @property
     def is_verification(self) -> bool:
-        """Whether somebody had an answer verified, and no model was asked."""
+        """True if an answer was verified without a model."""
         return self.trace.door == VERIFY
 
     @property
     def has_choices(self) -> bool:
-        """Whether the model gave more than one answer at a time."""
+        """True if the model gave more than one answer at a time."""
         return any(len(one.answers) > 1 for one in self.tries)
 
     @property
     def usages(self) -> list[tuple[int, Usage]]:
-        """What each attempt cost, by its number, where the model server said."""
+        """Usage of each attempt, by its number, where the model server reported it."""
         return [(one.number, one.attempt.usage) for one in self.tries if one.attempt.usage]
 
     @property
     def not_replayable(self) -> str:
-        """Why the request cannot be judged by another policy, to be translated; empty if it can."""
+        """Reason why the request cannot be judged by another policy, to be translated; or empty."""
         reason = why_not(self.trace)
         return "" if reason is None else NOT_REPLAYED[reason]
 
     @property
     def shadow(self) -> str:
-        """What the shadow policy would have done, to be translated; empty if the same."""
+        """Action of the shadow policy, to be translated; empty if it is the same."""
         return shadow_word(self.trace)
 
 

@@ -56,7 +56,7 @@ FEEDBACK_PROBLEMS: Mapping[str, str] = {
     "too_many_pinned": msgid("As many requests are pinned as may be. Unpin some first."),
     "too_long": msgid("The note or the marked words are too long."),
 }
-"""Why a label cannot be given."""
+"""Reasons why a label cannot be given."""
 
 
 def label_word(label: str) -> str:
@@ -147,7 +147,7 @@ OUTCOMES: Mapping[GuardOutcome, tuple[str, str]] = {
     GuardOutcome.CLEAN: (msgid("Nothing found"), "good"),
     GuardOutcome.NOT_RUN: (msgid("Not run"), "calm"),
 }
-"""What a guard's run came to: the word and the tone of its badge."""
+"""Outcomes of a guard's run, with the word and the tone of the badge."""
 MODES: Mapping[Mode, str] = {
     Mode.ENFORCE: msgid("in force"),
     Mode.SHADOW: msgid("in shadow"),

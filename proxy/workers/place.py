@@ -21,12 +21,12 @@ class Place:
 
     @property
     def metrics(self) -> Path | None:
-        """Where they keep their metrics together."""
+        """Folder of the metrics that workers share."""
         return self.folder and self.folder / "metrics"
 
     @property
     def sessions(self) -> Path | None:
-        """Where they keep the dashboard's sessions together, if there is no Redis."""
+        """Folder of the dashboard's sessions, if there is no Redis."""
         return self.folder and self.folder / "sessions"
 
 

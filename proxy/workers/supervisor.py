@@ -112,16 +112,16 @@ log = logger(__name__)
 
 LOOK_EVERY_S = 5.0
 HURRY_S = 10.0
-"""How long workers may take that were told to end twice."""
+"""Seconds that workers get after the second signal to end."""
 _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 _HEARD = (*_STOPS, signal.SIGHUP)
 
 
 class Crew(Protocol):
-    """What the workers are there for."""
+    """Work of the workers, as the supervisor needs it."""
 
     def work_of(self, number: int) -> AbstractContextManager[Work]:
-        """Give what a worker will do; left when it was forked. An error means that it cannot be."""
+        """Return the work of a worker; the context is left after the fork. An error stops the start."""
 
     def look(self) -> None:
         """Called every few seconds: keep up to date what the next worker will inherit."""
@@ -130,7 +130,7 @@ class Crew(Protocol):
         """Called when all workers serve for the first time."""
 
     def stopping(self) -> None:
-        """Called when all of them were told to end."""
+        """Called after all workers have been told to end."""
 
     def ended(self, number: int) -> None:
         """Called when a worker has ended."""

@@ -18,10 +18,10 @@ _READY = b"r"
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """What a worker knows of itself and of its parent.
+    """A worker with its number and the file descriptors that it shares with its parent.
 
     Attributes:
-        number: Which of the workers it is, from 1.
+        number: Number of the worker, from 1.
         parent_fd: Becomes readable when the parent is gone.
         told_fd: Where the parent listens.
     """
@@ -36,7 +36,7 @@ class Worker:
 
 
 Work = Callable[[Worker], int]
-"""What a worker does, to its end; returns its exit status."""
+"""Work of a worker; returns its exit status."""
 
 
 @dataclass(slots=True)

@@ -48,7 +48,7 @@ class PlainReply:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it came as a stream."""
+        """True if it came as a stream."""
         return False
 
     @property
@@ -89,7 +89,7 @@ class StreamReply:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it came as a stream."""
+        """True if it came as a stream."""
         return True
 
     @property

@@ -50,7 +50,7 @@ class PlainReply:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it came as a stream."""
+        """True if it came as a stream."""
         return False
 
     @property
@@ -90,7 +90,7 @@ class StreamReply:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it came as a stream."""
+        """True if it came as a stream."""
         return True
 
     @property

@@ -43,7 +43,7 @@ _REASONS = {name: reason for reason, name in _ENDINGS.items()}
 
 
 class Place(NamedTuple):
-    """Where a part stands.
+    """Position of a part.
 
     Attributes:
         item: Number of the output item.

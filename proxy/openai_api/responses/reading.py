@@ -295,13 +295,13 @@ class StreamReader:
 
     @property
     def is_faithful(self) -> bool:
-        """Whether a client that is given the stream as it came reads these texts in it."""
+        """True if a client that gets the stream unchanged reads these texts in it."""
         whole = self._is_whole and self._texts.is_one
         return whole and all(piece.raw is not None for piece in self.pieces)
 
     @property
     def answer(self) -> Answer:
-        """What was said so far."""
+        """The answer so far."""
         calls = any(piece.calls_tool for piece in self.pieces)
         return Answer(
             index=0,

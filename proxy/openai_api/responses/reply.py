@@ -77,7 +77,7 @@ class PlainReply:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it came as a stream."""
+        """True if it came as a stream."""
         return False
 
     @property
@@ -87,7 +87,7 @@ class PlainReply:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What carries words and is not looked at."""
+        """Names of fields with text that is not checked."""
         items = unseen_in(objects(self.response.get("output")))
         return tuple(dict.fromkeys([*items, *self._told.unchecked, *_thinking(self.answers)]))
 
@@ -125,7 +125,7 @@ class StreamReply:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it came as a stream."""
+        """True if it came as a stream."""
         return True
 
     @property
@@ -135,7 +135,7 @@ class StreamReply:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What carries words and is not looked at."""
+        """Names of fields with text that is not checked."""
         names = [*self.named, *self._told.unchecked, *_thinking(self.answers)]
         return tuple(dict.fromkeys(names))
 

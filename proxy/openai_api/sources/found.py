@@ -62,7 +62,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """Where a context block was found.
+    """Place of a context block in a request.
 
     Attributes:
         format: Name of the format.

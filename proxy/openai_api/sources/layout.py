@@ -43,7 +43,7 @@ _SET_OFF = re.compile(r"[#>|▷▶►▸■□◆◇●○◎★☆※➤•◦�
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where the context of a prompt begins.
+    """Beginning of the context in a prompt.
 
     Attributes:
         line: The line.

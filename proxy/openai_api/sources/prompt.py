@@ -156,7 +156,7 @@ class Prompt:
 
     @lazy
     def _beginning(self) -> tuple[list[int], str]:
-        """Where each of the lines begins that are searched, and all of them in small letters."""
+        """Starts of the searched lines, and their text in lower case."""
         lines = self.lines[:_MOST_TEXT_LINES]
         return [line.start for line in lines], small_letters(self.text[: lines[-1].end])
 

@@ -142,7 +142,7 @@ _REMEMBERED_LINES = 2048
 
 
 class _Manner(NamedTuple):
-    """How a line speaks.
+    """Manner of speech of a line.
 
     Attributes:
         instructs: It tells the model how to answer or what the context is for.
