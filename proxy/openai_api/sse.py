@@ -209,7 +209,7 @@ _QUOTE = 1
 
 
 _LONGEST_ALIKE_BYTES = 16 * 1024
-"""Longest chunk that is compared with others like it."""
+"""Longest chunk that can be written like others, with only its text replaced."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class Crew(Protocol):
     """Work of the workers, as the supervisor needs it."""
 
     def work_of(self, number: int) -> AbstractContextManager[Work]:
-        """Return the work of a worker; the context is left after the fork. An error stops the start."""
+        """Return the work of a worker; the context ends after the fork. An error stops it."""
 
     def look(self) -> None:
         """Called every few seconds: keep up to date what the next worker will inherit."""
