@@ -1,4 +1,4 @@
-"""One trace as a page shows it: its story, its findings, its sources, its steps."""
+"""The page of one trace: its story, its places, and what was changed."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guards.core.exchange import ContextState
 from guards.core.finding import Finding, Severity, Span, Strength
@@ -15,8 +17,16 @@ from policies.schema.loader import load_shipped
 from policies.schema.sections import StoredText
 from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome
+from policies.verification.shape import VerificationOutcome
+from proxy.cli.traces_page import action_of
+from proxy.dashboard.languages import Language, translations
+from proxy.dashboard.traces import Row, Snippet
+from proxy.openai_api.coverage import CHAT, COMPLETIONS, RESPONSES
+from proxy.telemetry.counting import NOT_RUN
 from proxy.traces.trace import (
+    Attempt,
     Change,
+    Delivery,
     FoundPlace,
     NotReplayed,
     PolicyUsed,
@@ -27,8 +37,9 @@ from proxy.traces.trace import (
     Unknown,
 )
 from proxy.views import words
-from proxy.views.findings import place_of
-from proxy.views.trace import WIDTH, Standing, TracePage, waterfall
+from proxy.views.findings import Mark, Piece, Stretch, changed, cut, place_of
+from proxy.views.trace import WIDTH, Standing, TracePage, outcome_of, story_of, waterfall
+from proxy.views.words import REASON_WORDS, reason_word
 from tests.proxy.dashboard.recorded import FEE, SOURCES, USED, WRONG, judged, made, trace_with
 
 NOBODY = Snapshot({}, {}, datetime(2031, 3, 5, tzinfo=UTC), {})
@@ -211,3 +222,257 @@ def test_a_trace_without_any_time_has_its_steps_all_the_same() -> None:
     trace = trace_with(duration_ms=0.0, steps=(Step(name="odd", started_ms=0.0, duration_ms=0.0),))
 
     assert [bar.name for bar in waterfall(trace)] == ["odd"]
+
+
+ONE = (Attempt(),)
+TWO = (Attempt(), Attempt())
+
+
+def verified(result: VerificationOutcome, action: Action = Action.PASS) -> dict[str, object]:
+    """Return what the trace of a verification has of its own."""
+    return {"door": "verify", "verification": result, "action": action}
+
+
+STORIES = [
+    pytest.param({"action": Action.PASS}, "그대로", id="passed"),
+    pytest.param({"action": Action.FIX}, "고쳐", id="mended"),
+    pytest.param({"action": Action.TRIM}, "빼고", id="trimmed"),
+    pytest.param({"action": Action.REGENERATE, "attempts": TWO}, "다시 물어", id="regenerated"),
+    pytest.param(
+        {
+            "action": Action.REGENERATE,
+            "attempts": TWO,
+            "made": (made(Action.REGENERATE, changes=(Change(span=Span(0, 1)),)),),
+        },
+        "표시한 곳을 고쳐",
+        id="regenerated-and-changed",
+    ),
+    pytest.param({"action": Action.REPLACE}, "모델에 묻지 않고", id="before-the-model"),
+    pytest.param({"action": Action.REPLACE, "attempts": ONE}, "안내문으로 대체", id="replaced"),
+    pytest.param({"action": Action.REPLACE, "attempts": TWO}, "두 답변을 모두", id="both-replaced"),
+    pytest.param(
+        {
+            "action": Action.REPLACE,
+            "attempts": ONE,
+            "made": (made(Action.REPLACE, replaced_with="sources"),),
+        },
+        "출처의 문장",
+        id="from-the-sources",
+    ),
+    pytest.param(
+        {
+            "action": Action.REPLACE,
+            "attempts": ONE,
+            "made": (made(Action.REPLACE, closed_with="closing.cut"),),
+        },
+        "나가던 도중",
+        id="ended",
+    ),
+    pytest.param(
+        {
+            "action": Action.REPLACE,
+            "attempts": ONE,
+            "made": (made(Action.PASS), made(Action.REPLACE, replaced_with="numbers")),
+        },
+        "답변마다",
+        id="choices-fared-differently",
+    ),
+    pytest.param({"action": None}, "판정하기 전에", id="undecided"),
+    pytest.param({"action": None, "error": "upstream_timeout"}, "오류로", id="failed"),
+    pytest.param(
+        {"delivery": Delivery.CLIENT_GONE, "error": "client_gone"}, "클라이언트", id="left"
+    ),
+    pytest.param(verified(VerificationOutcome.VERIFIED), "자료로 뒷받침", id="verified"),
+    pytest.param(verified(VerificationOutcome.PARTLY), "일부만 검증", id="partly-verified"),
+    pytest.param(
+        verified(VerificationOutcome.NOT_VERIFIED, Action.TRIM), "통과하지 못", id="not-verified"
+    ),
+    pytest.param(
+        verified(VerificationOutcome.NOT_VERIFIED), "확인할 수 있는 내용이", id="nothing-to-check"
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), STORIES)
+def test_tells_what_became_of_a_request(changes: dict[str, object], said: str) -> None:
+    assert said in translations(Language.KOREAN).gettext(story_of(trace_with(**changes)))
+
+
+def test_an_ended_answer_is_not_called_replaced() -> None:
+    closed = made(Action.REPLACE, closed_with="closing.cut")
+    replaced = trace_with(action=Action.REPLACE)
+
+    assert outcome_of(replaced) == "Replaced"
+    assert outcome_of(replaced.model_copy(update={"made": (closed,)})) == "Ended early"
+
+
+BADGES = [
+    pytest.param(VerificationOutcome.VERIFIED, "Verified", "tone-good", id="verified"),
+    pytest.param(VerificationOutcome.PARTLY, "Partly verified", "tone-warn", id="partly"),
+    pytest.param(VerificationOutcome.NOT_VERIFIED, "Not verified", "tone-bad", id="not"),
+]
+
+
+@pytest.mark.parametrize(("result", "word", "style"), BADGES)
+def test_the_badge_of_a_verification_has_its_result_and_no_action(
+    result: VerificationOutcome, word: str, style: str
+) -> None:
+    trace = trace_with(**verified(result))
+
+    assert (Row(trace).outcome, Row(trace).badge) == (word, style)
+    assert action_of(trace) == result.value.replace("_", " ")
+
+
+SHADOWS = [
+    pytest.param(None, "", id="none"),
+    pytest.param(Replayed(policy=USED, action=Action.PASS), "", id="the-same"),
+    pytest.param(Replayed(policy=USED, action=Action.TRIM), "Trimmed", id="otherwise"),
+    pytest.param(Replayed(policy=USED, unknown=Unknown.NO_ANSWER), "", id="nobody-knows"),
+    pytest.param(
+        Replayed(policy=USED, unknown=Unknown.MODEL_NOT_ASKED), "Model called", id="asks-the-model"
+    ),
+    pytest.param(
+        Replayed(policy=USED, unknown=Unknown.REST_NOT_READ, goes_on=True),
+        "Not stopped",
+        id="goes-on",
+    ),
+]
+
+
+@pytest.mark.parametrize(("shadow", "word"), SHADOWS)
+def test_a_line_says_what_the_shadow_policy_would_have_done(
+    shadow: Replayed | None, word: str
+) -> None:
+    assert Row(trace_with(shadow=shadow)).shadow == word
+
+
+SNIPPETS = [
+    pytest.param("", None, id="nothing-looked-for"),
+    pytest.param("연차는", None, id="the-question-has-it"),
+    pytest.param("55,000", Snippet("월 이용료는 ", "55,000", "원입니다."), id="the-answer-has-it"),
+    pytest.param("없는말", None, id="nobody-has-it-as-it-is-written"),
+]
+
+
+@pytest.mark.parametrize(("text", "snippet"), SNIPPETS)
+def test_a_line_shows_where_the_words_stand(text: str, snippet: Snippet | None) -> None:
+    assert Row(judged(), text).snippet == snippet
+
+
+TABLES = [table for door in (CHAT, COMPLETIONS, RESPONSES) for table in (door.request, door.reply)]
+
+
+def test_every_reason_has_words() -> None:
+    in_requests = {row.unchecked for table in TABLES for row in table.rows if row.unchecked}
+    assert "image_parts" in in_requests
+    assert {*NOT_RUN, *in_requests} - REASON_WORDS.keys() == set()
+
+
+@pytest.mark.parametrize(
+    ("reason", "word"),
+    [
+        ("image_parts", "images"),
+        ("failed:ValueError", "it failed with an error"),
+        ("something_new:x", "something_new:x"),
+        ("", ""),
+    ],
+)
+def test_details_change_no_words(reason: str, word: str) -> None:
+    assert reason_word(reason) == word
+
+
+CUTS = [
+    pytest.param("월 45,000원", [], [Piece("월 45,000원")], id="nothing-found"),
+    pytest.param("", [], [], id="no-text"),
+    pytest.param(
+        "월 45,000원이다",
+        [(2, 9, 1)],
+        [Piece("월 "), Piece("45,000원", (1,), (1,)), Piece("이다")],
+        id="one-in-the-middle",
+    ),
+    pytest.param(
+        "가나다라마",
+        [(0, 3, 1), (2, 5, 2)],
+        [Piece("가나", (1,), (1,)), Piece("다", (1, 2), (2,)), Piece("라마", (2,))],
+        id="two-overlap",
+    ),
+    pytest.param(
+        "가나다라",
+        [(1, 2, 2), (0, 4, 1)],
+        [Piece("가", (1,), (1,)), Piece("나", (1, 2), (2,)), Piece("다라", (1,))],
+        id="one-inside-the-other",
+    ),
+    pytest.param(
+        "가나", [(0, 2, 1), (0, 2, 2)], [Piece("가나", (1, 2), (1, 2))], id="the-same-place-twice"
+    ),
+    pytest.param(
+        "가나",
+        [(0, 1, 1), (1, 2, 2)],
+        [Piece("가", (1,), (1,)), Piece("나", (2,), (2,))],
+        id="next",
+    ),
+    pytest.param(
+        "가나", [(1, 1, 1)], [Piece("가"), Piece("", (1,), (1,)), Piece("나")], id="without-length"
+    ),
+    pytest.param("가", [(1, 1, 1)], [Piece("가"), Piece("", (1,), (1,))], id="at-the-end"),
+    pytest.param("", [(0, 0, 1)], [Piece("", (1,), (1,))], id="in-an-empty-text"),
+    pytest.param(
+        "가나", [(1, 9, 1)], [Piece("가"), Piece("나", (1,), (1,))], id="longer-than-the-text"
+    ),
+    pytest.param("가", [(7, 9, 1)], [Piece("가"), Piece("", (1,), (1,))], id="behind-the-text"),
+    pytest.param("😀가", [(1, 2, 1)], [Piece("😀"), Piece("가", (1,), (1,))], id="in-code-points"),
+]
+
+
+@pytest.mark.parametrize(("text", "places", "pieces"), CUTS)
+def test_cuts(text: str, places: list[tuple[int, int, int]], pieces: list[Piece]) -> None:
+    assert cut(text, [Mark(Span(start, end), number) for start, end, number in places]) == pieces
+
+
+SPANS = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda ends: Span(*sorted(ends)))
+
+
+@given(text=st.text(max_size=12), spans=st.lists(SPANS, max_size=8))
+def test_nothing_is_lost_and_every_place_is_whole(text: str, spans: list[Span]) -> None:
+    marks = [Mark(span, number) for number, span in enumerate(spans)]
+    pieces = cut(text, marks)
+
+    assert "".join(piece.text for piece in pieces) == text
+    assert sorted(number for piece in pieces for number in piece.begins) == list(range(len(spans)))
+    for mark in marks:
+        own = "".join(piece.text for piece in pieces if mark.number in piece.numbers)
+        assert own == text[mark.span.start : mark.span.end]
+
+
+def test_many_places_are_cut_in_no_time() -> None:
+    marks = [Mark(Span(place, place + 20), place) for place in range(4_000)]
+
+    pieces = cut("가" * 4_000, marks)
+
+    assert len(pieces) == 4_000
+
+
+CHANGES = [
+    pytest.param("가나다", [], [Stretch("가나다")], id="nothing-changed"),
+    pytest.param("", [], [], id="no-text"),
+    pytest.param(
+        "가나다",
+        [Change(span=Span(1, 2))],
+        [Stretch("가", "나"), Stretch("다")],
+        id="taken-out",
+    ),
+    pytest.param(
+        "가나다",
+        [Change(span=Span(0, 1), text="라"), Change(span=Span(2, 3), text="마")],
+        [Stretch("", "가", "라"), Stretch("나", "다", "마")],
+        id="mended-at-both-ends",
+    ),
+    pytest.param(
+        "가나", [Change(span=Span(2, 2), text="다")], [Stretch("가나", "", "다")], id="put-in"
+    ),
+]
+
+
+@pytest.mark.parametrize(("came", "changes", "stretches"), CHANGES)
+def test_what_was_changed(came: str, changes: list[Change], stretches: list[Stretch]) -> None:
+    assert changed(came, changes) == stretches

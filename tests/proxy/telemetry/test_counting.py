@@ -1,16 +1,41 @@
-"""What is counted of traces that have ended, case by case."""
+"""What is measured: the counters, and the closed set of words that they use."""
 
+import ast
+import inspect
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from textwrap import dedent
 
 import pytest
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader
 
 from guards.core.guard import Stage
+from guards.core.registry import GuardType, all_guards
+from policies.judging.claims import Skip
+from policies.judging.opinions import NO_TIME
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
+from proxy import errors
+from proxy import errors as refusals
+from proxy import errors as upstream_errors
+from proxy.errors import GuardProxyError
 from proxy.metrics import Metrics
-from proxy.telemetry.counting import Regenerated, count, count_passed, count_shadow
+from proxy.telemetry.counting import (
+    ERRORS,
+    NOT_RUN,
+    OTHER,
+    UPSTREAM_ERRORS,
+    Regenerated,
+    count,
+    count_passed,
+    count_shadow,
+    not_run_reason,
+)
+from proxy.telemetry.otel_spans import MOST_MODELS, Attributes, Instruments, call_attributes
+from proxy.telemetry.spans import ModelCall
 from proxy.traces.trace import (
     Attempt,
     GuardRun,
@@ -20,6 +45,85 @@ from proxy.traces.trace import (
     Trace,
 )
 from tests.fakes.exposition import samples
+
+JUDGES = [
+    "policies/judging/judge.py",
+    "proxy/judge/book.py",
+    "proxy/judge/server.py",
+    "proxy/judge/classifiers.py",
+    "proxy/judge/server.py",
+    "proxy/judge/classifiers.py",
+    "proxy/judge/classifiers.py",
+]
+
+
+def reasons_of(guard: GuardType) -> set[str]:
+    """Return the texts that a guard's `not_checkable` returns somewhere."""
+    tree = ast.parse(dedent(inspect.getsource(guard.not_checkable)))
+    returns = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    return {word for found in returns for word in _words(found)}
+
+
+def _words(node: ast.expr | None) -> list[str]:
+    """Return the texts that an expression can be, or how they begin."""
+    match node:
+        case ast.IfExp():
+            return [*_words(node.body), *_words(node.orelse)]
+        case ast.JoinedStr():
+            return _words(node.values[0])
+        case ast.Constant(value=str(text)):
+            return [text]
+    return []
+
+
+@pytest.mark.parametrize("name", all_guards())
+def test_every_reason_of_a_guard_is_a_word_of_ours(name: str) -> None:
+    assert reasons_of(all_guards()[name]) <= NOT_RUN
+
+
+def test_some_guard_has_a_reason() -> None:
+    said = {reason for guard in all_guards().values() for reason in reasons_of(guard)}
+
+    assert {"no_answer", "no_sources"} <= said
+
+
+@pytest.mark.parametrize("path", JUDGES)
+def test_every_reason_of_a_judge_is_a_word_of_ours(path: str) -> None:
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    failures = [
+        node.args[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in {"JudgeFailure", "JudgeCallFailed"}
+    ]
+
+    said = {word for found in failures for word in _words(found)}
+
+    assert said
+    assert {not_run_reason(word) for word in said} <= NOT_RUN
+
+
+def test_why_a_judge_was_not_asked_is_among_them() -> None:
+    assert {*Skip, NO_TIME.reason} <= NOT_RUN
+
+
+def test_every_error_that_a_client_can_see_is_among_them() -> None:
+    kinds = [
+        kind
+        for module in (errors, refusals, upstream_errors)
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, GuardProxyError)
+    ]
+
+    assert {kind.code or kind.type for kind in kinds} <= ERRORS
+    assert {"upstream_refused", "upstream_timeout"} <= UPSTREAM_ERRORS < ERRORS
+
+
+def test_what_is_no_word_of_ours_is_other() -> None:
+    assert not_run_reason("a sentence of somebody's") == OTHER
+    assert OTHER not in NOT_RUN | ERRORS
+
 
 OURS = PolicyUsed(name="app", version="1")
 OTHERS = PolicyUsed(name="strict", version="2")
@@ -197,3 +301,70 @@ def test_what_is_handed_through_has_no_action_of_the_guards() -> None:
         if each.name == "guard_proxy_requests_total"
     ]
     assert (seen.labels["door"], seen.labels["action"]) == ("passthrough", "passthrough")
+
+
+@pytest.fixture
+def reader() -> InMemoryMetricReader:
+    return InMemoryMetricReader()
+
+
+@pytest.fixture
+def instruments(reader: InMemoryMetricReader) -> Instruments:
+    return Instruments(MeterProvider([reader], shutdown_on_exit=False).get_meter("test"))
+
+
+def answered(error: str | None = None) -> Trace:
+    return Trace(
+        id="0" * 32,
+        tenant="app",
+        policy=PolicyUsed(name="app", version="1"),
+        door="chat.completions",
+        started_at=datetime(2026, 3, 1, tzinfo=UTC),
+        duration_ms=1500,
+        attempts=(Attempt(upstream_ms=1200, error=error),),
+        status=200,
+    )
+
+
+def calls(model: str) -> dict[int, Attributes]:
+    call = ModelCall(number=1, model=model, base_url="http://127.0.0.1:8000/v1", spent_s=0)
+    return {1: call_attributes("chat.completions", call)}
+
+
+def requests_by_model(reader: InMemoryMetricReader) -> dict[object, int]:
+    read = reader.get_metrics_data()
+    assert read is not None
+    [operations] = [
+        metric
+        for resource in read.resource_metrics
+        for scope in resource.scope_metrics
+        for metric in scope.metrics
+        if metric.name == "gen_ai.client.operation.duration"
+    ]
+    found: dict[object, int] = {}
+    for point in operations.data.data_points:
+        assert isinstance(point, HistogramDataPoint)
+        found[(point.attributes or {}).get("gen_ai.request.model")] = point.count
+    return found
+
+
+def test_a_client_that_names_models_as_it_likes_makes_no_series_of_each(
+    instruments: Instruments, reader: InMemoryMetricReader
+) -> None:
+    names = [f"model-{number}" for number in range(MOST_MODELS + 20)]
+    for name in [*names, names[0]]:
+        instruments.measure(answered(), calls(name))
+
+    found = requests_by_model(reader)
+    assert found[names[0]] == 2
+    assert found[names[MOST_MODELS - 1]] == 1
+    assert found["other"] == 20
+    assert len(found) == MOST_MODELS + 1
+
+
+def test_a_name_that_the_model_server_did_not_take_is_not_told(
+    instruments: Instruments, reader: InMemoryMetricReader
+) -> None:
+    instruments.measure(answered("upstream_refused"), calls("no-such-model"))
+
+    assert requests_by_model(reader) == {None: 1}

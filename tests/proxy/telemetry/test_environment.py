@@ -1,12 +1,18 @@
-"""OpenTelemetry's own variables: what they ask for, and what stops the start."""
+"""The variables of OpenTelemetry, and what is logged of its SDK."""
 
+import json
+import logging
 import subprocess
 import sys
 from collections.abc import Mapping
 
 import pytest
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
 from proxy.telemetry.environment import OtelSettingsError, read_environment
+from proxy.telemetry.otel_export import sdk_log
+from tests.fakes.log_lines import json_logs
 
 COLLECTOR = "http://collector.example:4318"
 EVERY = {"OTEL_EXPORTER_OTLP_ENDPOINT": COLLECTOR}
@@ -126,3 +132,47 @@ def test_nothing_of_it_is_read_where_it_is_not_wanted() -> None:
 
     assert alone.returncode == 0, alone.stderr
     assert alone.stdout.strip() == "[]"
+
+
+TRACE_EXPORTER = logging.getLogger(OTLPSpanExporter.__module__)
+METRIC_EXPORTER = logging.getLogger(OTLPMetricExporter.__module__)
+FAILED = "Failed to export %s"
+
+
+def test_each_thing_is_said_once_until_something_was_sent(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with json_logs(), sdk_log() as said:
+        TRACE_EXPORTER.error(FAILED, "one")
+        TRACE_EXPORTER.error(FAILED, "two")
+        METRIC_EXPORTER.error(FAILED, "three")
+        said.sent("traces", OTLPSpanExporter)
+        said.sent("traces", OTLPSpanExporter)
+        METRIC_EXPORTER.error(FAILED, "four")
+        TRACE_EXPORTER.error(FAILED, "five")
+
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [line.get("said") or line["signal"] for line in lines] == [
+        "Failed to export one",
+        "Failed to export three",
+        "traces",
+        "Failed to export five",
+    ]
+
+
+def test_what_is_no_trouble_is_not_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with json_logs(), sdk_log() as said:
+        TRACE_EXPORTER.info("sent %s", "one")
+        said.sent("traces", OTLPSpanExporter)
+
+    assert capsys.readouterr().err == ""
+
+
+def test_its_logger_is_left_as_it_was() -> None:
+    logger = logging.getLogger("opentelemetry")
+    before = (logger.propagate, logger.handlers[:])
+
+    with sdk_log():
+        assert not logger.propagate
+
+    assert (logger.propagate, logger.handlers[:]) == before

@@ -1,13 +1,16 @@
-"""The trace in the making, and its way through JSON."""
+"""A trace: its JSON, the changes of an answer, and moments as people write them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from proxy.traces.builder import TraceBuilder
+from proxy.traces.changes import LONGEST_CHARS, MOST_PIECES, applied, changes
+from proxy.traces.query import UnknownMoment, moment
 from proxy.traces.trace import (
     Attempt,
     Choice,
@@ -89,3 +92,89 @@ def test_a_trace_of_a_newer_proxy_can_still_be_read() -> None:
     newer = trace.model_dump_json()[:-1] + ',"added_later":1}'
 
     assert Trace.model_validate_json(newer) == trace
+
+
+A, B, C = "대출 기간은 9일입니다.", "연체료는 하루에 800원입니다.", "한 번에 6권까지 빌립니다."
+
+CHANGED = [
+    pytest.param(f"{A} {B} {C}", f"{A} {C}", [(f"{B} ", "")], id="sentence-taken-out"),
+    pytest.param(f"{B} {C}", C, [(f"{B} ", "")], id="first-sentence-taken-out"),
+    pytest.param(f"{A} {B}", A, [(f" {B}", "")], id="last-sentence-never-left"),
+    pytest.param(
+        f"{A} {B} {C}",
+        f"{A} 연체료는 하루에 70원입니다. {C}",
+        [("800원입니다.", "70원입니다.")],
+        id="mended",
+    ),
+    pytest.param(
+        f"{B} {A} {B}",
+        f"{A} 연체료는 하루에 810원입니다.",
+        [(f"{B} ", ""), ("800원입니다.", "810원입니다.")],
+        id="two-places",
+    ),
+    pytest.param(f"1. {A}\n2. {B}\n3. {C}", f"1. {A}\n2. {C}", [(f"{B}\n3. ", "")], id="list"),
+    pytest.param(A, "", [(A, "")], id="nothing-left"),
+    pytest.param("", A, [("", A)], id="all-put-in"),
+    pytest.param(A, A, [], id="untouched"),
+]
+
+
+@pytest.mark.parametrize(("came", "left", "expected"), CHANGED)
+def test_says_what_stands_where_now(came: str, left: str, expected: list[tuple[str, str]]) -> None:
+    found = changes(came, left)
+
+    assert [(came[one.span.start : one.span.end], one.text) for one in found] == expected
+
+
+ANSWERS = st.lists(st.sampled_from([A, B, C, "네", "\n", "- ", "가", "9"]), max_size=12).map(
+    " ".join
+)
+
+
+@given(ANSWERS, ANSWERS)
+def test_the_changes_make_of_what_came_what_left(came: str, left: str) -> None:
+    assert applied(came, changes(came, left)) == left
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        pytest.param(f"{A} " * MOST_PIECES, id="many-sentences"),
+        pytest.param("가" * LONGEST_CHARS + " ", id="many-characters"),
+    ],
+)
+def test_of_a_very_long_answer_there_is_one_change(long: str) -> None:
+    [change] = changes(f"{long}{B}", f"{long}{C}")
+
+    assert applied(f"{long}{B}", [change]) == f"{long}{C}"
+
+
+SEOUL = timezone(timedelta(hours=9))
+NOW = datetime(2026, 11, 22, 18, 30, tzinfo=SEOUL)
+
+UNDERSTOOD = [
+    pytest.param("90s", datetime(2026, 11, 22, 18, 28, 30, tzinfo=SEOUL), id="seconds"),
+    pytest.param("90m", datetime(2026, 11, 22, 17, 0, tzinfo=SEOUL), id="minutes"),
+    pytest.param("24h", datetime(2026, 11, 21, 18, 30, tzinfo=SEOUL), id="hours"),
+    pytest.param(" 7d ", datetime(2026, 11, 15, 18, 30, tzinfo=SEOUL), id="days"),
+    pytest.param("2w", datetime(2026, 11, 8, 18, 30, tzinfo=SEOUL), id="weeks"),
+    pytest.param("2026-11-22", datetime(2026, 11, 22, tzinfo=SEOUL), id="date"),
+    pytest.param("2026-11-22T09:00", datetime(2026, 11, 22, 9, tzinfo=SEOUL), id="time-here"),
+    pytest.param("2026-11-22 09:00:01", datetime(2026, 11, 22, 9, 0, 1, tzinfo=SEOUL), id="space"),
+    pytest.param("2026-11-22T09:00Z", datetime(2026, 11, 22, 9, tzinfo=UTC), id="utc"),
+    pytest.param("2026-11-22T09:00+09:00", datetime(2026, 11, 22, tzinfo=UTC), id="zone"),
+]
+MEANINGLESS = ["", "yesterday", "24", "-1h", "1.5h", "2026-11-31", "1969-12-31", "999999w", "٣h"]
+
+
+@pytest.mark.parametrize(("said", "meant"), UNDERSTOOD)
+def test_understands(said: str, meant: datetime) -> None:
+    assert moment(said, NOW) == meant
+
+
+@pytest.mark.parametrize("said", MEANINGLESS)
+def test_refuses_with_what_may_be_said(said: str) -> None:
+    with pytest.raises(UnknownMoment, match="24h, 7d") as refused:
+        moment(said, NOW)
+
+    assert repr(said) in str(refused.value)

@@ -1,6 +1,7 @@
 """A parent begins its workers, begins anew those that die, and ends them all."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.workers.supervisor import Backoff, SignalInbox
 from tests.fakes.processes import is_there
 
 DEADLINE_S = 30.0
@@ -143,3 +145,42 @@ def test_one_that_does_not_come_up_stops_the_start(
     assert parent.status() == status
     assert len(parent.workers()) <= begun
     assert not parent.living()
+
+
+def test_pauses_double_while_workers_die_young_up_to_the_longest() -> None:
+    backoff = Backoff(first_s=1.0, longest_s=5.0, steady_s=60.0)
+
+    assert [backoff.pause_s(lived_s=2.0) for _ in range(5)] == [1.0, 2.0, 4.0, 5.0, 5.0]
+
+
+def test_after_one_that_lived_long_there_is_no_pause_and_all_begins_anew() -> None:
+    backoff = Backoff(first_s=1.0, longest_s=5.0, steady_s=60.0)
+    for _ in range(3):
+        backoff.pause_s(lived_s=0.0)
+
+    assert backoff.pause_s(lived_s=60.0) == 0.0
+    assert backoff.pause_s(lived_s=0.0) == 1.0
+
+
+def test_signals_wait_until_they_are_taken_each_once() -> None:
+    with SignalInbox([signal.SIGUSR1, signal.SIGUSR2]) as inbox:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        os.kill(os.getpid(), signal.SIGUSR2)
+        readable, _, _ = select.select([inbox], [], [], 10)
+
+        assert readable == [inbox]
+        assert inbox.take() == [signal.SIGUSR1, signal.SIGUSR2]
+        assert inbox.take() == []
+
+
+def test_afterwards_whoever_handled_them_before_does_so_again() -> None:
+    seen: list[int] = []
+    before = signal.signal(signal.SIGUSR1, lambda number, _: seen.append(number))
+    try:
+        with SignalInbox([signal.SIGUSR1]):
+            os.kill(os.getpid(), signal.SIGUSR1)
+        assert seen == []
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert seen == [signal.SIGUSR1]
+    finally:
+        signal.signal(signal.SIGUSR1, before)

@@ -1,16 +1,158 @@
-"""What a second request says about a real first answer."""
+"""The second attempt: what it is told, and where that is put."""
+
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from guards.core.exchange import Exchange, Source
+from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.reading import Text
+from guards.core.registry import all_guards
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
+from policies.schema.sections import Regeneration
 from proxy.candidates import Candidate
 from proxy.openai_api.answer import Answer
-from proxy.openai_api.chat import PlainReply
-from proxy.pipeline.regeneration import note_about
+from proxy.openai_api.chat import ChatEndpoint, PlainReply
+from proxy.openai_api.json_body import JsonObject
+from proxy.pipeline.regeneration import OPENING, ClosedList, note, note_about, with_note
 from tests.fakes.judging import judged_whole
+
+MOST_CHARS = 1200
+
+INSTRUCTED = [
+    code
+    for guard in all_guards().values()
+    for code, meaning in guard.codes.items()
+    if meaning.instruction
+]
+
+
+def finding(
+    code: str = "korean_only.han",
+    observed: str = "申请书",
+    *,
+    strength: Strength = Strength.E0,
+    expected: tuple[str, ...] = (),
+    quote: str = "",
+) -> Finding:
+    return Finding(
+        guard=code.partition(".")[0],
+        code=code,
+        part="answer",
+        span=Span(0, len(observed)),
+        observed=observed,
+        strength=strength,
+        expected=expected,
+        evidence=(Evidence("2", quote),) if quote else (),
+    )
+
+
+@pytest.mark.parametrize("code", INSTRUCTED)
+def test_every_instruction_can_be_filled_in(code: str) -> None:
+    lines = note([finding(code, "제99조 {0}", expected=("제15조",))], most=5).splitlines()
+
+    assert lines[1].startswith("1) ")
+    assert "{observed}" not in lines[1]
+    assert "{expected}" not in lines[1]
+
+
+def test_the_worst_is_named_first_and_each_fault_once() -> None:
+    unsupported = finding("numbers.not_in_sources", "5일", strength=Strength.E0)
+    contradicted = finding(
+        "numbers.value_differs", "30일", strength=Strength.C2, expected=("14일",)
+    )
+
+    lines = note([unsupported, contradicted, unsupported], most=5).splitlines()
+
+    assert ["30일" in lines[1], "5일" in lines[2], len(lines)] == [True, True, 4]
+
+
+def test_the_source_is_quoted_before_the_fault() -> None:
+    wrong = finding(
+        "numbers.value_differs", "30일", expected=("14일",), quote="신청은 14일 이내에 합니다."
+    )
+
+    line = note([wrong], most=5).splitlines()[1]
+
+    assert line.startswith('1) 자료 2: "신청은 14일 이내에 합니다." → ')
+    assert line.index("14일") < line.index("30일")
+
+
+def test_a_known_spelling_is_passed_on() -> None:
+    known = replace(finding(observed="全额", expected=("전액",)), fix="전액")
+
+    [_, told, _] = note([known], most=5).splitlines()
+    [_, untold, _] = note([finding(observed="手续")], most=5).splitlines()
+
+    assert told.endswith("한글로만 쓰세요. 바르게 쓰면: 전액")
+    assert "바르게 쓰면" not in untold
+
+
+OVERLAPPING = [
+    pytest.param("02-999-8765", 1, id="the-same"),
+    pytest.param("☎ 02-999-8765", 1, id="more-of-it"),
+    pytest.param("02-999-1111", 2, id="another"),
+]
+
+
+@pytest.mark.parametrize(("personal", "count"), OVERLAPPING)
+@pytest.mark.parametrize("order", [1, -1])
+def test_who_gave_a_wrong_contact_is_not_told_to_give_none(
+    personal: str, count: int, order: int
+) -> None:
+    findings = [
+        finding("contact.invented", "02-999-8765"),
+        finding("personal_data.unlicensed", personal),
+    ][::order]
+
+    told = note(findings, most=5, lists=[ClosedList("연락처", ("02-000-1234",))])
+
+    assert told.count("\n1) ") + told.count("\n2) ") == count
+    assert '"02-999-8765"는 자료에 없는 연락처' in told
+
+
+def test_where_room_is_short_a_closed_list_counts_more_than_another_fault() -> None:
+    faults = [
+        finding(observed=f"{number}번째 " + "가" * 80, quote="나" * 400) for number in range(9)
+    ]
+    lists = [ClosedList("수치", ("3일",))]
+
+    told = note(faults, most=9, lists=lists, standing=["다" * 300])
+
+    assert "허용 수치: 3일" in told
+    assert "9) " not in told
+    assert "유지하세요" not in told
+
+
+TEXTS = st.text('가a申\n {}%"', max_size=3000)
+LISTS = st.builds(ClosedList, st.just("수치"), st.lists(TEXTS, max_size=5).map(tuple))
+
+
+@given(
+    st.lists(
+        st.builds(
+            finding, observed=TEXTS, quote=TEXTS, expected=st.lists(TEXTS, max_size=5).map(tuple)
+        ),
+        max_size=12,
+    ),
+    st.integers(1, 20),
+    st.lists(LISTS, max_size=4),
+    st.lists(TEXTS, max_size=5),
+)
+def test_the_note_is_never_long_and_never_without_its_frame(
+    findings: list[Finding], most: int, lists: list[ClosedList], standing: list[str]
+) -> None:
+    told = note(findings, most, lists, standing)
+
+    assert told.startswith(f"{OPENING} ")
+    assert told.endswith("라고 답해 주세요.")
+    assert len(told) <= MOST_CHARS
+    assert bool(findings) == ("\n1) " in told)
+
 
 POLICY = load_shipped("default").policy
 INSPECTOR = Inspector(POLICY)
@@ -202,3 +344,86 @@ def test_nothing_is_kept_of_several_answers() -> None:
     failed = judged(f"{FOUR_TRUE} 자료실 번호는 02-999-8765입니다.")
 
     assert "유지하세요" not in note_about([failed, failed], POLICY.regeneration)
+
+
+ASKED_FOR: JsonObject = {"role": "user", "content": "연차는 며칠인가요?"}
+NOTE = "[검증 결과] 한글로만 쓰세요."
+
+
+def body_of(*messages: JsonObject, **members: JsonValue) -> JsonObject:
+    body: JsonObject = {"model": "m", "messages": [*messages]}
+    return body | members
+
+
+def again(
+    body: JsonObject, *, choices: int = 1, temperature: float | None = 0.2
+) -> tuple[JsonObject, list[JsonObject]]:
+    """Return the second request and its messages."""
+    rules = Regeneration(temperature=temperature)
+    second = with_note(ChatEndpoint(), body, NOTE, rules, choices=choices)
+    messages = second["messages"]
+    assert isinstance(messages, list)
+    return second, [message for message in messages if isinstance(message, dict)]
+
+
+def test_the_note_becomes_a_part_of_a_turn_made_of_parts() -> None:
+    parts: list[JsonValue] = [
+        {"type": "text", "text": "이 표를 보세요."},
+        {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}},
+    ]
+
+    _, [message] = again(body_of({"role": "user", "content": parts}))
+
+    content = message["content"]
+    assert isinstance(content, list)
+    assert content[:2] == parts
+    assert content[2] == {"type": "text", "text": NOTE}
+
+
+@pytest.mark.parametrize("role", ["tool", "assistant", "system"])
+def test_the_note_is_a_turn_of_its_own_behind_what_is_no_user_turn(role: str) -> None:
+    last: JsonObject = {"role": role, "content": "…"}
+
+    _, messages = again(body_of(ASKED_FOR, last))
+
+    assert messages[:2] == [ASKED_FOR, last]
+    assert messages[2] == {"role": "user", "content": NOTE}
+
+
+TEMPERATURES = [
+    pytest.param({"temperature": 0.9}, 0.2, 0.2, id="lowered"),
+    pytest.param({"temperature": 0}, 0.2, 0, id="a-lower-one-stays"),
+    pytest.param({}, 0.2, 0.2, id="servers-default-is-lowered"),
+    pytest.param({"temperature": None}, 0.2, 0.2, id="null-is-the-servers-default"),
+    pytest.param({"temperature": 0.9}, None, 0.9, id="left-to-the-client"),
+    pytest.param({}, None, None, id="left-to-the-server"),
+]
+
+
+@pytest.mark.parametrize(("members", "ceiling", "expected"), TEMPERATURES)
+def test_the_policy_caps_the_temperature(
+    members: JsonObject, ceiling: float | None, expected: float | None
+) -> None:
+    second, _ = again(body_of(ASKED_FOR, **members), temperature=ceiling)
+
+    assert second.get("temperature") == expected
+
+
+def test_a_seed_moves_on_so_that_the_same_draft_does_not_come_back() -> None:
+    assert again(body_of(ASKED_FOR, seed=7))[0]["seed"] == 8
+    assert "seed" not in again(body_of(ASKED_FOR))[0]
+
+
+CHOICES = [
+    pytest.param({"n": 3}, 1, 1, id="one-of-three-failed"),
+    pytest.param({"n": 3}, 2, 2, id="two-of-three-failed"),
+    pytest.param({}, 1, None, id="one-of-one-needs-no-number"),
+    pytest.param({}, 2, 2, id="a-server-that-gave-more-than-asked"),
+]
+
+
+@pytest.mark.parametrize(("members", "failed", "n"), CHOICES)
+def test_only_the_failed_choices_are_asked_for_again(
+    members: JsonObject, failed: int, n: int | None
+) -> None:
+    assert again(body_of(ASKED_FOR, **members), choices=failed)[0].get("n") == n

@@ -1,0 +1,299 @@
+"""What pages are made of: addresses, figures, languages, spans of time, templates."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Message
+from babel.messages.extract import extract_from_dir
+from jinja2 import nodes
+from litestar.datastructures import Headers
+
+from proxy.dashboard.access import comes_from_here, is_ours, local_page
+from proxy.dashboard.languages import Language, catalogs, chosen_language, translations
+from proxy.dashboard.overview import SPANS, Span
+from proxy.dashboard.page import NAVIGATION, TEMPLATES, Assets, Renderer, duration, number, percent
+from proxy.traces.tally import TallyBucket
+from proxy.views import msgid
+
+LED = [
+    pytest.param("/dashboard/traces?action=trim", "/dashboard/traces?action=trim", id="our-page"),
+    pytest.param("/dashboard", "/dashboard", id="first-page"),
+    pytest.param("", "/dashboard", id="nothing"),
+    pytest.param("/v1/models", "/dashboard", id="another-path-of-ours"),
+    pytest.param("/dashboards", "/dashboard", id="only-begins-alike"),
+    pytest.param("https://example.com/", "/dashboard", id="another-site"),
+    pytest.param("//example.com/dashboard", "/dashboard", id="another-host-same-path"),
+    pytest.param(
+        "http://127.0.0.1:8080/dashboard/traces", "/dashboard/traces", id="whole-address-of-ours"
+    ),
+    pytest.param("https://example.com/dashboard/traces", "/dashboard/traces", id="host-is-cut"),
+    pytest.param("/dashboard\\@example.com", "/dashboard", id="backslash"),
+    pytest.param("/dashboard\r\nset-cookie: a=b", "/dashboard", id="new-line"),
+    pytest.param("javascript:alert(1)", "/dashboard", id="script"),
+    pytest.param("http://[", "/dashboard", id="no-address-at-all"),
+    pytest.param("/dashboard/logout", "/dashboard", id="the-way-out"),
+    pytest.param("/dashboard/login?next=/dashboard/login", "/dashboard", id="the-login-itself"),
+]
+
+
+@pytest.mark.parametrize(("asked", "led"), LED)
+def test_leads_to_a_page_of_ours(asked: str, led: str) -> None:
+    assert local_page(asked) == led
+
+
+@pytest.mark.parametrize(
+    ("path", "ours"),
+    [
+        ("/dashboard", True),
+        ("/dashboard/x", True),
+        ("/dashboardx", False),
+        ("/", False),
+        ("/v1/dashboard", False),
+    ],
+)
+def test_tells_its_own_paths(path: str, ours: bool) -> None:
+    assert is_ours(path) is ours
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(None, "–"), (0, "0"), (999, "999"), (1234567, "1,234,567")]
+)
+def test_writes_a_count(value: float | None, written: str) -> None:
+    assert number(value) == written
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [
+        (None, "–"),
+        (0, "0%"),
+        (0.0001, "<0.1%"),
+        (0.0005, "0.1%"),
+        (0.123, "12.3%"),
+        (0.5, "50%"),
+        (0.9994, "99.9%"),
+        (0.9999, ">99.9%"),
+        (1, "100%"),
+    ],
+)
+def test_writes_a_share(share: float | None, written: str) -> None:
+    assert percent(share) == written
+
+
+@pytest.mark.parametrize(
+    ("ms", "written"),
+    [
+        (None, "–"),
+        (0.42, "0.4 ms"),
+        (9.96, "10 ms"),
+        (85.4, "85 ms"),
+        (999.7, "1.00 s"),
+        (1250, "1.25 s"),
+        (59_999, "1 min 0 s"),
+        (125_000, "2 min 5 s"),
+    ],
+)
+def test_writes_a_time(ms: float | None, written: str) -> None:
+    assert duration(ms) == written
+
+
+CHOSEN = [
+    pytest.param("en", "ko", "ko-KR", "en", id="the-address-first"),
+    pytest.param(None, "en", "ko-KR", "en", id="then-what-was-chosen-before"),
+    pytest.param(None, None, "en-US,en;q=0.9", "en", id="then-the-browser"),
+    pytest.param(None, None, "en;q=0.5, ko;q=0.8", "ko", id="by-weight"),
+    pytest.param(None, None, "fr-FR, en;q=0.3", "en", id="the-first-that-is-known"),
+    pytest.param(None, None, "fr-FR", "ko", id="korean-when-none-is-known"),
+    pytest.param(None, None, "", "ko", id="korean-when-nothing-is-said"),
+    pytest.param("xx", "yy", "en;q=much", "ko", id="nonsense-counts-for-nothing"),
+]
+
+
+@pytest.mark.parametrize(("asked", "kept", "accepted", "chosen"), CHOSEN)
+def test_chooses(asked: str | None, kept: str | None, accepted: str, chosen: str) -> None:
+    assert chosen_language(asked, kept, accepted) == chosen
+
+
+def test_translates_what_is_marked() -> None:
+    marked = msgid("Sign in")
+    assert translations(Language.ENGLISH).gettext(marked) == "Sign in"
+    assert translations(Language.KOREAN).gettext(marked) == "로그인"
+
+
+HOST = "desk.example:8080"
+OURS = [
+    pytest.param({"sec-fetch-site": "same-origin"}, id="the-browser-says-so"),
+    pytest.param({"origin": "http://desk.example:8080"}, id="same-host"),
+    pytest.param({"origin": "https://desk.example:8080"}, id="tls-ends-in-front-of-us"),
+]
+OTHERS = [
+    pytest.param({}, id="nobody-says-anything"),
+    pytest.param({"sec-fetch-site": "cross-site"}, id="another-site"),
+    pytest.param({"sec-fetch-site": "same-site"}, id="a-neighbour-under-the-same-name"),
+    pytest.param({"sec-fetch-site": "none"}, id="no-page-at-all"),
+    pytest.param(
+        {"sec-fetch-site": "cross-site", "origin": "http://desk.example:8080"}, id="contradicting"
+    ),
+    pytest.param({"origin": "http://evil.example"}, id="another-host"),
+    pytest.param({"origin": "http://desk.example"}, id="another-port"),
+    pytest.param({"origin": "http://desk.example:8080.evil.example"}, id="only-begins-alike"),
+    pytest.param({"origin": "null"}, id="hidden"),
+    pytest.param({"origin": ""}, id="empty"),
+    pytest.param({"origin": "http://["}, id="no-address-at-all"),
+]
+
+
+@pytest.mark.parametrize("said", OURS)
+def test_ours(said: dict[str, str]) -> None:
+    assert comes_from_here(Headers({"host": HOST, **said}))
+
+
+@pytest.mark.parametrize("said", OTHERS)
+def test_not_ours(said: dict[str, str]) -> None:
+    assert not comes_from_here(Headers({"host": HOST, **said}))
+
+
+def test_a_request_without_a_host_is_nobodys() -> None:
+    assert not comes_from_here(Headers({"origin": ""}))
+
+
+NOW = datetime(2031, 5, 6, 10, 47, 12, tzinfo=UTC)
+
+
+def buckets_of(span: Span, now: datetime) -> list[TallyBucket]:
+    """Return what a store returns for a span: every bucket that it touches, one request in each."""
+    start = span.since(now) - (span.since(now) - datetime(2031, 1, 1, tzinfo=UTC)) % span.per.span
+    buckets = []
+    while start < now:
+        buckets.append(TallyBucket(start, {"requests": 1}))
+        start += span.per.span
+    return buckets
+
+
+@pytest.mark.parametrize("span", SPANS, ids=lambda span: span.name)
+def test_a_span_is_made_of_whole_bars(span: Span) -> None:
+    buckets = buckets_of(span, NOW)
+    bars = list(span.bars(buckets))
+
+    size = span.bar // span.per.span
+    assert len(buckets) == span.length // span.per.span
+    assert [bar.tally.requests for bar in bars] == [size] * (span.length // span.bar)
+    assert bars[0].start == buckets[0].start
+    assert bars[-1].start + span.bar == buckets[-1].start + span.per.span
+
+
+@pytest.mark.parametrize("span", SPANS, ids=lambda span: span.name)
+def test_the_newest_bar_is_whole_where_the_store_keeps_less(span: Span) -> None:
+    size = span.bar // span.per.span
+    kept = buckets_of(span, NOW)[-(2 * size + 1) :]
+    bars = list(span.bars(kept))
+    assert [bar.tally.requests for bar in bars[-2:]] == [size, size]
+
+
+@pytest.mark.parametrize("span", SPANS, ids=lambda span: span.name)
+def test_a_chart_has_room_for_its_bars(span: Span) -> None:
+    assert 20 <= span.length // span.bar <= 40
+    assert span.length % span.bar == timedelta(0)
+
+
+PATHS = sorted(path.relative_to(TEMPLATES) for path in TEMPLATES.rglob("*.html"))
+INLINE = re.compile(
+    r"""\s(?:on\w+|style|hx-on[\w:-]*)=["'{]|<style|<script(?![^>]*\ssrc=)|javascript:"""
+)
+EXEMPT = {"safe", "forceescape"}
+
+
+@pytest.mark.parametrize("path", PATHS, ids=str)
+def test_exempts_nothing_from_escaping(path: Path) -> None:
+    environment = Renderer(Assets()).environment(Language.KOREAN)
+    tree = environment.parse((TEMPLATES / path).read_text(encoding="utf-8"))
+    used = {filtering.name for filtering in tree.find_all(nodes.Filter)}
+    assert used & EXEMPT == set()
+    assert list(tree.find_all(nodes.ScopedEvalContextModifier)) == []
+    assert environment.autoescape is True
+
+
+@pytest.mark.parametrize("language", Language)
+def test_what_is_translated_is_no_html_and_no_format(language: Language) -> None:
+    template = Renderer(Assets()).environment(language).from_string("{{ _(said) }}")
+
+    assert template.render(said="<b>100%(x)s</b>") == "&lt;b&gt;100%(x)s&lt;/b&gt;"
+
+
+@pytest.mark.parametrize("path", PATHS, ids=str)
+def test_has_nothing_inline(path: Path) -> None:
+    assert INLINE.findall((TEMPLATES / path).read_text(encoding="utf-8")) == []
+
+
+def test_navigation_names_each_page_once() -> None:
+    assert len({path for path, _ in NAVIGATION}) == len(NAVIGATION)
+
+
+PROXY = Path(__file__).parents[3] / "proxy"
+METHODS = [("templates/**.html", "jinja2"), ("**.py", "python")]
+KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "msgid": None}
+PLACEHOLDER = re.compile(r"%\(\w+\)\w|%%|\{\w*\}")
+
+
+def said() -> set[str]:
+    """Return every text that templates and code mark for translation."""
+    return {
+        _singular(message)
+        for folder in (PROXY / "dashboard", PROXY / "views")
+        for _, _, message, _, _ in extract_from_dir(folder, METHODS, keywords=KEYWORDS)
+        if message
+    }
+
+
+def translated() -> list[Message]:
+    return [message for catalog in catalogs() for message in catalog if message.id]
+
+
+def test_all_that_is_said_is_translated() -> None:
+    known = {_singular(message.id) for message in translated() if all(_strings(message))}
+    assert said() - known == set()
+
+
+def test_nothing_else_is_translated() -> None:
+    assert {_singular(message.id) for message in translated()} - said() == set()
+
+
+def test_nothing_is_translated_twice() -> None:
+    counted = Counter(_singular(message.id) for message in translated())
+    assert [text for text, times in counted.items() if times > 1] == []
+
+
+def test_nothing_is_fuzzy_or_obsolete() -> None:
+    assert [message.id for message in translated() if message.fuzzy] == []
+    assert [text for catalog in catalogs() for text in catalog.obsolete] == []
+
+
+def test_translations_fill_in_the_same() -> None:
+    differing = [
+        (message.id, string)
+        for message in translated()
+        for string in _strings(message)
+        if _filled(string) != _filled(_last(message.id))
+    ]
+    assert differing == []
+
+
+def _filled(text: str) -> set[str]:
+    return set(PLACEHOLDER.findall(text))
+
+
+def _singular(message: str | Sequence[str]) -> str:
+    return message if isinstance(message, str) else message[0]
+
+
+def _last(message: str | Sequence[str]) -> str:
+    """Return the plural, which names all that is filled in; a text without one stands alone."""
+    return message if isinstance(message, str) else message[-1]
+
+
+def _strings(message: Message) -> list[str]:
+    return [message.string] if isinstance(message.string, str) else list(message.string or ())

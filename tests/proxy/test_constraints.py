@@ -1,0 +1,296 @@
+"""Constraints of a second attempt: what is wanted, letters that are allowed, servers."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Finding, Span
+from guards.text.writing.scripts import foreign_runs
+from proxy.errors import UpstreamRefused
+from proxy.openai_api.json_body import JsonObject
+from proxy.pipeline.constraints import (
+    LONGEST_BARRED_CHARS,
+    MOST_BAD_WORDS,
+    MOST_LICENSED,
+    AllowedText,
+    ServerKind,
+    Wanted,
+    allowed_text,
+    fields_for,
+    kind_of,
+    may_be_refusal,
+    wanted,
+)
+from tests.fakes.constrained_server import Sampler
+from tests.fakes.growth import assert_grows_with_its_input
+
+SOURCE = Source("1", "제2조 수수료", "수수료(手續費)는 한빛은행 창구에서 낸다.", file="案内.pdf")
+EXCHANGE = Exchange("수수료는 어디에 내나요?", (SOURCE,))
+BODY: JsonObject = {"model": "m", "messages": []}
+
+
+def finding(code: str, observed: str) -> Finding:
+    return Finding(code.partition(".")[0], code, "answer", Span(0, len(observed)), observed)
+
+
+LEAK = finding("korean_only.han", "费用")
+NAME = finding("names.not_in_sources", "가온은행")
+
+
+@pytest.mark.parametrize("kind", ["han", "kana", "other_script", "broken_character"])
+def test_foreign_writing_asks_for_korean_letters(kind: str) -> None:
+    found = wanted(EXCHANGE, [finding(f"korean_only.{kind}", "费用")], BODY)
+
+    assert found is not None
+    assert found.text is not None
+    assert found.is_kept_by("수수료(手續費)는 3만 원입니다.")
+    assert not found.is_kept_by("费用입니다.")
+    assert found.barred == ("费用",)
+
+
+def test_an_invented_name_is_barred_and_the_letters_are_free() -> None:
+    found = wanted(EXCHANGE, [NAME], BODY)
+
+    assert found is not None
+    assert (found.text, found.barred) == (None, ("가온은행",))
+    assert found.is_kept_by("费用")
+
+
+NOTHING = [
+    pytest.param([], id="no-findings"),
+    pytest.param([finding("numbers.not_in_sources", "3만 원")], id="figure"),
+    pytest.param([finding("korean_only.latin_sentence", "We will call")], id="english-sentence"),
+    pytest.param([finding("names.misspelt", "한및은행")], id="misspelt-name"),
+]
+
+
+@pytest.mark.parametrize("findings", NOTHING)
+def test_other_faults_constrain_nothing(findings: list[Finding]) -> None:
+    assert wanted(EXCHANGE, findings, BODY) is None
+
+
+OWN: list[JsonObject] = [
+    {"tools": [{"type": "function"}]},
+    {"functions": [{"name": "f"}]},
+    {"response_format": {"type": "json_object"}},
+    {"response_format": {"type": "json_schema", "json_schema": {}}},
+    {"structured_outputs": {"choice": ["네", "아니요"]}},
+    {"guided_regex": "[0-9]+"},
+    {"regex": "[0-9]+"},
+    {"ebnf": "root ::= [0-9]"},
+    {"grammar": "root ::= [0-9]"},
+]
+
+
+@pytest.mark.parametrize("own", OWN, ids=lambda own: next(iter(own)))
+def test_the_clients_own_constraint_comes_first(own: JsonObject) -> None:
+    assert wanted(EXCHANGE, [LEAK, NAME], BODY | own) is None
+
+
+def test_who_asks_for_another_language_gets_it() -> None:
+    asked = Exchange("수수료 안내를 일본어로 번역해 주세요", (SOURCE,))
+
+    assert wanted(asked, [LEAK], BODY) is None
+    found = wanted(asked, [LEAK, NAME], BODY)
+    assert found is not None
+    assert (found.text, found.barred) == (None, ("가온은행",))
+
+
+def test_what_the_request_holds_is_not_barred_and_neither_is_a_whole_sentence() -> None:
+    held = finding("names.not_in_sources", "한빛은행")
+    long = finding("korean_only.han", "费" * (LONGEST_BARRED_CHARS + 1))
+
+    found = wanted(EXCHANGE, [held, long, NAME, NAME], BODY)
+
+    assert found is not None
+    assert found.barred == ("가온은행",)
+
+
+LICENSED = AllowedText(("手續費", "договор"))
+
+KOREAN = [
+    pytest.param("신청은 3일 안에 하시면 됩니다.", id="sentence"),
+    pytest.param(
+        "## 안내\n\n- **기한**: 3일\n- `code`\n\n| 구분 | 금액 |\n|---|---|\n", id="markdown"
+    ),
+    pytest.param("\t한 줄\r\n두 줄", id="control-characters"),
+    pytest.param("「도서관법」 제3조 ‘인용’ “말씀” 『책』 【주의】 〈표〉 《신문》", id="quotes"),
+    pytest.param("3,000원(￦3,000, ₩3,000, €2, $2) ½ 26℃ 5㎡ 3㎏ 2㎝ №7", id="units"),
+    pytest.param("① 접수 → ② 심사 ⇒ ③ 통보 ※ 유의 ★ ● ■ ▶ ☎ ✓ ✅ ⭐", id="signs"),
+    pytest.param("1️⃣ 먼저 😊 🙏 👨‍👩‍👧 ☎️", id="emoji"),
+    pytest.param("㈜가나, ㉠ 항목, ㊿번, ㅋㅋ, 홍〇〇 님, 접수・처리", id="signs-of-korean-print"),
+    pytest.param("Wi-Fi 7, São Paulo, Đoković, naïve, α값, ΔT, 5μm, Ω", id="latin-and-greek"),
+    pytest.param("전각 ！？（가）～ ：", id="full-width"),
+    pytest.param("https://example.com/a?b=1#c, a_b@example.com, 02-000-1234", id="contacts"),
+    pytest.param("{\"a\": [1, 2], 'b': \\\\ ^ ~ @ # $ % & * < > ; / = + }", id="ascii"),
+    pytest.param("줄임표… 대시– — 가운뎃점· ‧ • 쪽† ‰", id="punctuation"),
+]
+FOREIGN = [
+    pytest.param("費用", id="han"),
+    pytest.param("수수료는 费用입니다", id="han-in-a-sentence"),
+    pytest.param("手續", id="part-of-a-licensed-word"),
+    pytest.param("カード", id="katakana"),
+    pytest.param("ファイル", id="half-sentence-of-kana"),
+    pytest.param("の", id="hiragana"),
+    pytest.param("人々", id="iteration-mark"),
+    pytest.param("㌔", id="squared-kana"),
+    pytest.param("㈱", id="bracketed-han"),
+    pytest.param("правила", id="cyrillic"),
+    pytest.param("ตัวอย่าง", id="thai"),
+    pytest.param("例えば", id="japanese"),
+    pytest.param("깨진 \ufffd 글자", id="broken"),
+]
+SAMPLERS = [
+    pytest.param(lambda text: Sampler.of_regex(text.regex), id="regex"),
+    pytest.param(lambda text: Sampler.of_gbnf(text.gbnf), id="gbnf"),
+]
+
+
+def written(sampler: Sampler, text: str) -> bool:
+    return sampler.write(text) and sampler.may_end()
+
+
+@pytest.mark.parametrize("make", SAMPLERS)
+@pytest.mark.parametrize("text", KOREAN)
+def test_korean_texts_can_be_written(make: Callable[[AllowedText], Sampler], text: str) -> None:
+    assert written(make(LICENSED), text)
+    assert LICENSED.allows(text)
+
+
+@pytest.mark.parametrize("make", SAMPLERS)
+@pytest.mark.parametrize("text", FOREIGN)
+def test_foreign_writing_cannot(make: Callable[[AllowedText], Sampler], text: str) -> None:
+    assert not written(make(LICENSED), text)
+    assert not LICENSED.allows(text)
+
+
+@pytest.mark.parametrize("make", SAMPLERS)
+def test_no_han_token_can_come_and_every_syllable_can(
+    make: Callable[[AllowedText], Sampler],
+) -> None:
+    sampler = make(LICENSED)
+
+    for text in ("", "수수료(", "手續費", " 입니다.\n"):
+        assert sampler.write(text)
+        free = sampler.may_come_next()
+        assert {char for char in free if char >= "가"} == {chr(at) for at in range(0xAC00, 0xD7A4)}
+        assert {char for char in free if char < "가"} == {"手"}
+
+
+@pytest.mark.parametrize("make", SAMPLERS)
+def test_a_licensed_word_is_written_as_a_whole(make: Callable[[AllowedText], Sampler]) -> None:
+    sampler = make(LICENSED)
+
+    assert sampler.write("수수료(手續費)는 договор에 따릅니다.")
+    assert sampler.write("手")
+    assert not sampler.write("機")
+    assert not sampler.write("는")
+    assert sampler.write("續費")
+
+
+def test_licensed_is_what_stands_in_the_question_the_sources_and_the_conversation() -> None:
+    source = Source("1", "東亞 안내", "수수료(手續費)는 \ufffd 3일 안에 낸다.", file="報告.pdf")
+    exchange = Exchange("漢城 지점은요?", (source,), echo="표기: 株式會社")
+
+    assert set(allowed_text(exchange).licensed) == {"漢城", "東亞", "手續費", "報告", "株式會社"}
+
+
+def test_what_is_licensed_is_limited() -> None:
+    words = " ".join(chr(0x4E00 + at) * 2 for at in range(MOST_LICENSED * 2))
+    exchange = Exchange("무엇인가요?", (Source("1", "", words),))
+
+    licensed = allowed_text(exchange)
+
+    assert len(licensed.licensed) == MOST_LICENSED
+    assert written(Sampler.of_regex(licensed.regex), f"{licensed.licensed[-1]}입니다")
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=60))
+def test_what_the_class_lets_through_is_nothing_that_counts_as_foreign(text: str) -> None:
+    plain = AllowedText()
+
+    if plain.allows(text):
+        assert all(ord(run.text[0]) < 0x400 for run in foreign_runs(text))
+
+
+@pytest.mark.parametrize(("unit", "end"), [("가", "手"), ("中", ""), ("中中手", "")])
+def test_no_text_takes_long(unit: str, end: str) -> None:
+    many = AllowedText(("中", "中中", "中中中", "手續費"))
+
+    assert_grows_with_its_input(lambda count: many.allows(unit * count + end), 30_000)
+
+
+TEXT = AllowedText(("手續費",))
+BOTH = Wanted(TEXT, ("가온은행",))
+NAMES = Wanted(None, ("가온은행",))
+
+FIELDS = [
+    pytest.param(
+        ServerKind.VLLM,
+        BOTH,
+        {"structured_outputs": {"regex": TEXT.regex}, "bad_words": ["가온은행"]},
+        id="vllm",
+    ),
+    pytest.param(ServerKind.VLLM, NAMES, {"bad_words": ["가온은행"]}, id="vllm-names"),
+    pytest.param(ServerKind.SGLANG, BOTH, {"regex": TEXT.regex}, id="sglang"),
+    pytest.param(ServerKind.SGLANG, NAMES, {}, id="sglang-bars-no-names"),
+    pytest.param(ServerKind.LLAMACPP, BOTH, {"grammar": TEXT.gbnf}, id="llamacpp"),
+    pytest.param(ServerKind.LLAMACPP, NAMES, {}, id="llamacpp-bars-no-names"),
+]
+
+
+@pytest.mark.parametrize(("kind", "wanted", "fields"), FIELDS)
+def test_each_server_is_told_in_its_own_way(
+    kind: ServerKind, wanted: Wanted, fields: JsonObject
+) -> None:
+    assert fields_for(kind, {}, wanted) == fields
+
+
+def test_words_that_the_client_bars_itself_stay_barred() -> None:
+    own: JsonObject = {"bad_words": ["욕설"] * 70}
+
+    fields = fields_for(ServerKind.VLLM, {"bad_words": ["욕설"]}, NAMES)
+    many = fields_for(ServerKind.VLLM, own, NAMES)
+
+    assert fields["bad_words"] == ["욕설", "가온은행"]
+    assert many["bad_words"] == ["욕설"] * MOST_BAD_WORDS
+
+
+OWNERS = [
+    pytest.param({"data": [{"id": "m", "owned_by": "vllm"}]}, ServerKind.VLLM, id="vllm"),
+    pytest.param({"data": [{"id": "m", "owned_by": "sglang"}]}, ServerKind.SGLANG, id="sglang"),
+    pytest.param({"data": [{"id": "m", "owned_by": "llamacpp"}]}, ServerKind.LLAMACPP, id="llama"),
+    pytest.param({"data": [{"id": "gpt", "owned_by": "system"}]}, None, id="openai"),
+    pytest.param({"data": [{"id": "m", "owned_by": ["vllm"]}]}, None, id="no-name"),
+    pytest.param({"data": []}, None, id="no-models"),
+    pytest.param({"models": []}, None, id="another-form"),
+]
+
+
+@pytest.mark.parametrize(("models", "kind"), OWNERS)
+def test_the_list_of_models_tells_what_a_server_is(
+    models: JsonObject, kind: ServerKind | None
+) -> None:
+    assert kind_of(models) is kind
+
+
+REFUSALS = [
+    pytest.param(422, True, id="validation"),
+    pytest.param(400, True, id="bad-request"),
+    pytest.param(500, True, id="broke-over-it"),
+    pytest.param(501, True, id="not-implemented"),
+    pytest.param(401, False, id="key"),
+    pytest.param(404, False, id="not-found"),
+    pytest.param(413, False, id="too-large"),
+    pytest.param(429, False, id="rate-limit"),
+]
+
+
+@pytest.mark.parametrize(("status", "refused"), REFUSALS)
+def test_a_status_tells_whether_what_was_added_may_be_to_blame(
+    status: int, *, refused: bool
+) -> None:
+    assert may_be_refusal(UpstreamRefused(status)) is refused
