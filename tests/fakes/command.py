@@ -6,20 +6,21 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, chdir
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from typer.testing import CliRunner, Result
 
 from proxy.cli import command_line
 from proxy.openai_api.json_body import JsonObject
+from tests.fakes import warm_start
 from tests.fakes.log_lines import logging_kept
+from tests.fakes.warm_start import COMMAND
 
-COMMAND = Path(sys.executable).with_name("guard-proxy")
 DEADLINE_S = 60.0
 """For a machine that is busy with other tests; whoever waits goes on as soon as it can."""
 
@@ -63,16 +64,15 @@ def run_process(
     folder: Path, *words: str | Path, stdin: bytes | str = b"", **settings: str
 ) -> Ended:
     """Run a command to its end, in `folder`, as a process of its own."""
-    done = subprocess.run(
-        [COMMAND, *words],
-        cwd=folder,
-        env=environment(settings),
-        input=stdin.encode() if isinstance(stdin, str) else stdin,
-        capture_output=True,
-        timeout=DEADLINE_S,
-        check=False,
-    )
-    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+    with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+        given.write(stdin.encode() if isinstance(stdin, str) else stdin)
+        given.seek(0)
+        files = (given.fileno(), out.fileno(), err.fileno())
+        child = warm_start.start(words, folder, environment(settings), files)
+        status = child.status(DEADLINE_S)
+        out.seek(0)
+        err.seek(0)
+        return Ended(status, out.read().decode(), err.read().decode())
 
 
 def _is_setting(name: str) -> bool:
@@ -92,11 +92,53 @@ def assert_refused(ended: Ended, *said: str) -> None:
         assert words in ended.err
 
 
+class WarmProcess:
+    """A command that was forked from a process that has imported it, as asyncio shows processes."""
+
+    def __init__(
+        self, child: warm_start.Child, stdout: asyncio.StreamReader, stderr: asyncio.StreamReader
+    ) -> None:
+        self.pid = child.pid
+        self.stdout = stdout
+        self.stderr = stderr
+        self.returncode: int | None = None
+        self._ending = asyncio.ensure_future(child.end())
+
+    @classmethod
+    async def start(
+        cls, words: Sequence[str | Path], folder: Path, environment: Mapping[str, str]
+    ) -> "WarmProcess":
+        (out, its_out), (err, its_err) = os.pipe(), os.pipe()
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        child = warm_start.start(words, folder, environment, (nothing, its_out, its_err))
+        for given in (nothing, its_out, its_err):
+            os.close(given)
+        return cls(child, await _reader(out), await _reader(err))
+
+    def send_signal(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    async def wait(self) -> int:
+        self.returncode = await asyncio.shield(self._ending)
+        return self.returncode
+
+
+async def _reader(descriptor: int) -> asyncio.StreamReader:
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb")
+    )
+    return reader
+
+
 @dataclass
 class Running:
     """A command under way; `out` and `err` hold the lines it has written so far."""
 
-    process: asyncio.subprocess.Process
+    process: asyncio.subprocess.Process | WarmProcess
     out: list[str] = field(default_factory=list)
     err: list[str] = field(default_factory=list)
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -148,8 +190,14 @@ async def running(
     folder: Path, *words: str | Path, **settings: str
 ) -> AsyncGenerator[Running, None]:
     """Run a command within this block, in `folder`; what is still there then is killed."""
-    async with running_as([COMMAND, *words], folder, environment(settings)) as command:
-        yield command
+    given = environment(settings)
+    if warm_start.can_start(given):
+        process = await WarmProcess.start(words, folder, given)
+        async with _followed(process) as command:
+            yield command
+    else:
+        async with running_as([COMMAND, *words], folder, given) as command:
+            yield command
 
 
 @asynccontextmanager
@@ -164,6 +212,15 @@ async def running_as(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
+    async with _followed(process) as command:
+        yield command
+
+
+@asynccontextmanager
+async def _followed(
+    process: asyncio.subprocess.Process | WarmProcess,
+) -> AsyncGenerator[Running, None]:
+    """Read what a process writes; kill it behind this block."""
     command = Running(process)
     assert process.stdout
     assert process.stderr
@@ -185,5 +242,6 @@ async def _read(stream: asyncio.StreamReader, lines: list[str], news: asyncio.Co
         async with news:
             lines.append(line.decode().rstrip("\n"))
             news.notify_all()
+    stream._transport.close()  # type: ignore[attr-defined]  # uvloop leaves pipes open at their end
     async with news:
         news.notify_all()
