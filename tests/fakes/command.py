@@ -8,7 +8,7 @@ import signal
 import subprocess
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, chdir
+from contextlib import asynccontextmanager, chdir, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,7 +19,6 @@ from proxy.cli import command_line
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes import warm_start
 from tests.fakes.log_lines import logging_kept
-from tests.fakes.warm_start import COMMAND
 
 DEADLINE_S = 60.0
 """For a machine that is busy with other tests; whoever waits goes on as soon as it can."""
@@ -119,7 +118,8 @@ class WarmProcess:
         os.kill(self.pid, number)
 
     def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            self.send_signal(signal.SIGKILL)
 
     async def wait(self) -> int:
         self.returncode = await asyncio.shield(self._ending)
@@ -196,7 +196,7 @@ async def running(
         async with _followed(process) as command:
             yield command
     else:
-        async with running_as([COMMAND, *words], folder, given) as command:
+        async with running_as([warm_start.COMMAND, *words], folder, given) as command:
             yield command
 
 

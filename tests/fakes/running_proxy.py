@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -47,20 +47,26 @@ class RunningProxy:
     def base_url(self) -> str:
         return f"{self.address}/v1"
 
-    def sdk(self, tenant: str = "app") -> AsyncOpenAI:
+    def sdk(self, tenant: str | None = None) -> AsyncOpenAI:
         """Return the real client, which an app would use; it does not try again by itself."""
-        return AsyncOpenAI(base_url=self.base_url, api_key=self.keys[tenant], max_retries=0)
+        key = self.keys[tenant] if tenant else self.key
+        return AsyncOpenAI(base_url=self.base_url, api_key=key, max_retries=0)
+
+    def as_tenant(self, name: str) -> "RunningProxy":
+        """Return the proxy as another tenant meets it."""
+        return replace(self, key=self.keys[name])
 
     async def send(
         self,
         content: bytes,
         *,
-        tenant: str = "app",
+        tenant: str | None = None,
         path: str = "/v1/chat/completions",
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         """Post bytes as they are."""
-        known = {"authorization": f"Bearer {self.keys[tenant]}", "content-type": "application/json"}
+        key = self.keys[tenant] if tenant else self.key
+        known = {"authorization": f"Bearer {key}", "content-type": "application/json"}
         reply = await self.client.post(
             f"{self.address}{path}", content=content, headers=known | dict(headers or {})
         )

@@ -18,6 +18,12 @@ class ScriptedUpstream:
     requests: list[JsonObject] = field(default_factory=list)
     address: str = ""
 
+    def reset(self) -> "ScriptedUpstream":
+        """Forget what was asked and what was to be said."""
+        self.requests.clear()
+        self.script = ScriptedUpstream().script
+        return self
+
     def says(self, *texts: str) -> None:
         """Say the first text; when told what was wrong, the second (or the first again)."""
         self.script = lambda body: Said((texts[-1] if is_second_attempt(body) else texts[0],))

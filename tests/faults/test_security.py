@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -200,7 +201,7 @@ async def test_no_secret_is_logged_or_answered(
         await service.command.logged("policies.refused")
         key = service.key
         [stored] = WHOLE_HASH.findall((tmp_path / "policies.d" / "app.yaml").read_text())
-        service.command.process.terminate()
+        service.command.signal(signal.SIGTERM)
         await service.command.ended()
 
     written = "\n".join(service.command.err + service.command.out)

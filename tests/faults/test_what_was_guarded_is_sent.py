@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 import pytest_asyncio
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.openai_api.json_body import JsonObject, read_object
@@ -276,7 +276,6 @@ VALUES = st.recursive(
 MORE = st.dictionaries(st.text(min_size=1, max_size=6).map("x-".__add__), VALUES, max_size=4)
 
 
-@settings(max_examples=40, deadline=None)
 @given(more=MORE, escaped=st.booleans(), indent=st.sampled_from([None, 1]), ours=st.booleans())
 async def test_the_model_server_gets_what_the_guards_read_and_nothing_else(
     wire: Wire, more: JsonObject, escaped: bool, indent: int | None, ours: bool

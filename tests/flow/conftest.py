@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -26,16 +25,35 @@ def pytest_asyncio_loop_factories(
     return {"uvloop": loop_factory()}
 
 
-@pytest.fixture
-async def upstream() -> AsyncGenerator[ScriptedUpstream, None]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_upstream() -> AsyncGenerator[ScriptedUpstream, None]:
     async with ScriptedUpstream().running() as server:
         yield server
 
 
 @pytest.fixture
-async def proxy(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, upstream) as running:
+def upstream(shared_upstream: ScriptedUpstream) -> ScriptedUpstream:
+    """The model server of all tests of a file, which has heard nothing yet."""
+    return shared_upstream.reset()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_proxy(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    shared_upstream: ScriptedUpstream,
+) -> AsyncGenerator[RunningProxy, None]:
+    """One proxy for all tests of a file, which names its policies: `POLICY` and `TENANTS`."""
+    policy = getattr(request.module, "POLICY", "")
+    others = getattr(request.module, "TENANTS", None)
+    folder = tmp_path_factory.mktemp("proxy")
+    async with running_proxy(folder, shared_upstream, policy, others=others) as running:
         yield running
+
+
+@pytest.fixture
+def proxy(shared_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    return shared_proxy
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -1,13 +1,10 @@
 """Rule questions, provisions and language: what may leave, and what a template stands for."""
 
-from collections.abc import AsyncGenerator
-
 import pytest
-import pytest_asyncio
 from pydantic import JsonValue
 
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream, is_second_attempt
 from tests.flow.replies import assert_untouched, both_ways, sent_to_model
 from tests.flow.rules import (
@@ -23,26 +20,6 @@ from tests.flow.rules import (
 )
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def model() -> AsyncGenerator[ScriptedUpstream, None]:
-    async with ScriptedUpstream().running() as server:
-        yield server
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def proxy(
-    tmp_path_factory: pytest.TempPathFactory, model: ScriptedUpstream
-) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path_factory.mktemp("app"), model) as running:
-        yield running
-
-
-@pytest.fixture
-def upstream(model: ScriptedUpstream) -> ScriptedUpstream:
-    model.requests.clear()
-    return model
 
 
 # --- a rule question needs evidence ------------------------------------------------------------

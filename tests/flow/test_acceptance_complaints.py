@@ -21,6 +21,8 @@ from tests.flow.rules import (
     turn,
 )
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 UNKINDNESS = [
     pytest.param(COMPLAINT, "complaint.venting", id="complaint"),
     pytest.param("ㅅㅂ 꺼져", "complaint.abuse", id="abuse"),

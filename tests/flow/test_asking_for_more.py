@@ -1,14 +1,11 @@
 """What a request may ask for beyond its tenant's policy: more, never less."""
 
-from collections.abc import AsyncGenerator
-from pathlib import Path
-
 import pytest
 from pydantic import JsonValue
 
 from policies.verdict import GuardOutcome
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.replies import outcomes, said
 
@@ -17,7 +14,10 @@ WRONG = "보증금은 7만원입니다."
 SOURCES: list[JsonValue] = [
     {"section_title": "제4조", "section_content": "반려 식물 대여료는 한 달에 2만원으로 한다."}
 ]
-LENIENT = "guards:\n  numbers:\n    mode: shadow\n  overlap:\n    mode: off\n"
+POLICY = "guards:\n  numbers:\n    mode: shadow\n  overlap:\n    mode: off\n"
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def request(stream: bool, **asked: JsonValue) -> JsonObject:
@@ -25,12 +25,6 @@ def request(stream: bool, **asked: JsonValue) -> JsonObject:
     guard = body["guard"]
     assert isinstance(guard, dict)
     return body | {"guard": guard | asked}
-
-
-@pytest.fixture
-async def proxy(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, upstream, LENIENT) as running:
-        yield running
 
 
 async def test_a_guard_in_shadow_is_enforced_where_a_request_asks_for_it(

@@ -1,8 +1,6 @@
 """Wrong citations are mended on the way out, and good ones asked for on the way in."""
 
 import json
-from collections.abc import AsyncGenerator
-from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
@@ -10,7 +8,7 @@ from pydantic import JsonValue
 from policies.schema.guard_rule import Action
 from proxy.openai_api.chat.citing_prompt import HEADING
 from proxy.openai_api.json_body import JsonObject, member, objects
-from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.replies import assert_untouched, both_ways, said
 
@@ -33,6 +31,12 @@ SOURCES: list[JsonValue] = [
     for at, (text, page) in enumerate(zip(TEXTS, PAGES, strict=True), start=1)
 ]
 QUESTION = "식물원 이용 안내를 알려 주세요"
+TENANTS = {
+    "asking": "citations: {instruct: true}",
+    "listing": "citations: {references: always}",
+}
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def listed(*places: int) -> str:
@@ -52,9 +56,8 @@ THREE_LEFT = f"{CLOSED}[†1]. {EVENING}[†2]. {PRAMS}. {BONSAI}[†3]. {FOOD}.
 
 
 @pytest.fixture
-async def asking(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, upstream, "citations:\n  instruct: true\n") as running:
-        yield running
+def asking(proxy: RunningProxy) -> RunningProxy:
+    return proxy.as_tenant("asking")
 
 
 def request(**more: JsonValue) -> JsonObject:
@@ -189,11 +192,11 @@ async def test_json_is_never_cut_into(proxy: RunningProxy, upstream: ScriptedUps
 
 
 async def test_a_policy_can_give_every_citing_answer_its_list(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
     upstream.says(f"{CLOSED}[†1]. {BONSAI}[†4].")
-    async with running_proxy(tmp_path, upstream, "citations:\n  references: always\n") as proxy:
-        text = await both_ways(proxy, request(), "fix", "references_added")
+
+    text = await both_ways(proxy.as_tenant("listing"), request(), "fix", "references_added")
 
     assert text == (
         f"{CLOSED}[†1]. {BONSAI}[†4].\n\n"

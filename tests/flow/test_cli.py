@@ -18,7 +18,8 @@ from proxy.cli import COMMANDS
 from proxy.openai_api.json_body import JsonObject
 from proxy.settings import Settings
 from proxy.tenants import TenantBook
-from tests.fakes.command import COMMAND, assert_refused, run, run_process
+from tests.fakes.command import assert_refused, run, run_process
+from tests.fakes.warm_start import COMMAND
 
 TENANT_FILE = "extends: default\ntenant: {name}\nupstream:\n  base_url: http://127.0.0.1:9/v1\n"
 

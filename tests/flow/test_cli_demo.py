@@ -16,7 +16,8 @@ from policies.schema.guard_rule import Action
 from proxy.cli.demo import TYPED as TYPED_IN_THE_DEMO
 from proxy.cli.demo import tour_page
 from proxy.demo.tour import RULES, SCENES, Stop
-from tests.fakes.command import COMMAND, DEADLINE_S, run_process, running
+from tests.fakes.command import DEADLINE_S, run_process, running
+from tests.fakes.warm_start import COMMAND
 
 
 def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from proxy.traces.trace import Attempt, Choice
-from tests.fakes.command import COMMAND, environment, running
+from tests.fakes.command import environment, running
 from tests.fakes.processes import children_of, is_there
+from tests.fakes.warm_start import COMMAND
 from tests.flow.test_cli_traces import embedded_store
 from tests.flow.waiting import eventually
 from tests.proxy.replay.asking import unanswerable

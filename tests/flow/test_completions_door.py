@@ -4,9 +4,9 @@ import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from litestar import Litestar, Request, Response, post
 from litestar.datastructures import State
 from openai import BadRequestError
@@ -75,15 +75,27 @@ def _choice(index: int, text: str, finish: str | None) -> JsonObject:
     return {"index": index, "text": text, "logprobs": None, "finish_reason": finish}
 
 
-@pytest.fixture
-async def server() -> AsyncGenerator[CompletionServer, None]:
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_server() -> AsyncGenerator[CompletionServer, None]:
     async with CompletionServer().running() as running:
         yield running
 
 
 @pytest.fixture
-async def door(tmp_path: Path, server: CompletionServer) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, server, MASKED) as running:
+def server(shared_server: CompletionServer) -> CompletionServer:
+    shared_server.requests.clear()
+    shared_server.says([RIGHT])
+    return shared_server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def door(
+    tmp_path_factory: pytest.TempPathFactory, shared_server: CompletionServer
+) -> AsyncGenerator[RunningProxy, None]:
+    async with running_proxy(tmp_path_factory.mktemp("door"), shared_server, MASKED) as running:
         yield running
 
 

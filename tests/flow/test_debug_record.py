@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import AsyncGenerator
-from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
@@ -27,11 +27,21 @@ from tests.flow.rules import (
     with_context_block,
 )
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_watched(
+    tmp_path_factory: pytest.TempPathFactory, shared_upstream: ScriptedUpstream
+) -> AsyncGenerator[RunningProxy, None]:
+    folder = tmp_path_factory.mktemp("watched")
+    async with running_proxy(folder, shared_upstream, debug=True) as running:
+        yield running
+
 
 @pytest.fixture
-async def watched(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, upstream, debug=True) as running:
-        yield running
+def watched(shared_watched: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    return shared_watched
 
 
 async def record_of(watched: RunningProxy, body: JsonObject) -> EventDict:

@@ -1,8 +1,6 @@
 """Answers that leave with a sentence less, instead of being replaced."""
 
 import json
-from collections.abc import AsyncGenerator
-from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
@@ -10,11 +8,10 @@ from pydantic import JsonValue
 from proxy.demo.model_server import Said
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream
 
-WHOLE = "stream:\n  mode: buffer\n"
-TRIMMING = f"{WHOLE}guards:\n  numbers:\n    final: trim\n"
+POLICY = "stream: {mode: buffer}\nguards: {numbers: {final: trim}}"
 CORE = "반려 식물 대여료는 한 달에 2만원입니다."
 EXTRA = "대여 신청은 총무팀에 합니다."
 BAD = "보증금은 7만원입니다."
@@ -25,18 +22,13 @@ SOURCES: list[JsonValue] = [
     }
 ]
 
-
-@pytest.fixture
-async def proxy(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, upstream, TRIMMING) as running:
-        yield running
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def request(**more: JsonValue) -> JsonObject:
     return chat_body("반려 식물 대여료는 얼마인가요?", SOURCES, **more)
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
 async def test_a_sentence_is_taken_out_when_the_second_attempt_is_no_better(
     proxy: RunningProxy, upstream: ScriptedUpstream, stream: bool
 ) -> None:

@@ -1,14 +1,17 @@
 """`POST /v1/feedback`: an app labels its own requests, over sockets and in both stores."""
 
+import json
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
+import pytest_asyncio
 from pydantic import JsonValue
 
 from proxy.feedback import MOST_NOTE_CHARS, place_of
+from proxy.openai_api.json_body import JsonObject
 from proxy.traces.trace import Label
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, running_proxy
@@ -19,6 +22,9 @@ from tests.proxy.dashboard.visitor import Visitor
 CALL = "담당자 번호는 010-1234-5678입니다."
 WORDLESS = "tracing:\n  text: none\n"
 OPEN = "upstream:\n  base_url: {address}/v1\n  pass_caller_key: true\n"
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @dataclass
@@ -45,15 +51,15 @@ class App:
         )
 
 
-@pytest.fixture(params=["embedded", "redis"])
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["embedded", "redis"])
 async def app(
-    request: pytest.FixtureRequest, tmp_path: Path, redis_url: str
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, redis_server: str
 ) -> AsyncGenerator[App, None]:
-    url = redis_url if request.param == "redis" else None
+    url = redis_server if request.param == "redis" else None
     async with (
         ScriptedUpstream().running() as upstream,
         running_proxy(
-            tmp_path,
+            tmp_path_factory.mktemp("app"),
             upstream,
             others={
                 "other": "",
@@ -137,33 +143,28 @@ async def test_a_tenants_name_in_the_path_is_no_key(app: App) -> None:
     assert (await app.proxy.trace_of(trace.id)).feedback is None
 
 
-@pytest.mark.parametrize(
-    ("more", "param"),
-    [
-        ({"label": "wrong"}, "label"),
-        ({"label": "right", "quote": "45,000원"}, None),
-        ({"label": "missed", "quote": "없는 말"}, "quote"),
-        ({"label": "missed", "quote": ""}, "quote"),
-        ({"label": "missed", "quote": "45,000원", "choice": 3}, "choice"),
-        ({"label": "right", "note": "x" * (MOST_NOTE_CHARS + 1)}, "note"),
-        ({"label": "right", "pinned": True}, "pinned"),
-        ({"label": "right", "request_id": "a b"}, "request_id"),
-    ],
-)
-async def test_what_cannot_be_is_refused_by_name(
-    app: App, more: dict[str, JsonValue], param: str | None
-) -> None:
+REFUSED: list[tuple[JsonObject, str | None]] = [
+    ({"label": "wrong"}, "label"),
+    ({"label": "right", "quote": "45,000원"}, None),
+    ({"label": "missed", "quote": "없는 말"}, "quote"),
+    ({"label": "missed", "quote": ""}, "quote"),
+    ({"label": "missed", "quote": "45,000원", "choice": 3}, "choice"),
+    ({"label": "right", "note": "x" * (MOST_NOTE_CHARS + 1)}, "note"),
+    ({"label": "right", "pinned": True}, "pinned"),
+    ({"label": "right", "request_id": "a b"}, "request_id"),
+]
+
+
+async def test_what_cannot_be_is_refused_by_name(app: App) -> None:
     trace_id = await app.asks(pool.FEE)
 
-    reply = await app.proxy.client.post(
-        f"{app.proxy.base_url}/feedback",
-        json={"request_id": trace_id, **more},
-        headers={"authorization": f"Bearer {app.proxy.key}"},
-    )
+    for more, param in REFUSED:
+        body: JsonObject = {"request_id": trace_id, **more}
+        reply = await app.proxy.send(json.dumps(body).encode(), path="/v1/feedback")
 
-    assert reply.status_code == 400
-    assert reply.json()["error"]["type"] == "invalid_request_error"
-    assert reply.json()["error"]["param"] == param
+        assert reply.status_code == 400, more
+        assert reply.json()["error"]["type"] == "invalid_request_error"
+        assert reply.json()["error"]["param"] == param, more
     assert (await app.proxy.trace_of(trace_id)).feedback is None
 
 
@@ -195,7 +196,7 @@ async def test_words_are_kept_as_the_policy_says(app: App) -> None:
         pytest.param("가 " * 100_000, "가 " * 999 + "나", 0, None, id="again-and-again"),
     ],
 )
-def test_a_quote_is_found_whatever_the_white_space(
+async def test_a_quote_is_found_whatever_the_white_space(
     reply: str, quote: str, near: int, expected: tuple[int, int] | None
 ) -> None:
     found = place_of(quote, reply, near)

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from pydantic import JsonValue
 
 from guards.text.citing.references import read_references
@@ -21,15 +22,26 @@ from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL
 WRONG = "30,000"
 
 
-@pytest.fixture
-async def server() -> AsyncGenerator[WireUpstream, None]:
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_server() -> AsyncGenerator[WireUpstream, None]:
     async with WireUpstream().running() as running:
         yield running
 
 
 @pytest.fixture
-async def pool(tmp_path: Path, server: WireUpstream) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, server) as running:
+def server(shared_server: WireUpstream) -> WireUpstream:
+    shared_server.requests.clear()
+    return shared_server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool(
+    tmp_path_factory: pytest.TempPathFactory, shared_server: WireUpstream
+) -> AsyncGenerator[RunningProxy, None]:
+    async with running_proxy(tmp_path_factory.mktemp("pool"), shared_server) as running:
         yield running
 
 
@@ -194,9 +206,8 @@ async def test_a_stream_whose_choice_never_ends_says_at_its_end_what_was_changed
     assert member(last["guard"], "action") == reply.headers["x-guard-action"] == "trim"
 
 
-@pytest.mark.parametrize("name", ["x-stainless-timeout", "x-stainless-read-timeout"])
 async def test_no_header_keeps_the_judge_from_being_asked(
-    tmp_path: Path, upstream: ScriptedUpstream, name: str
+    tmp_path: Path, upstream: ScriptedUpstream
 ) -> None:
     """Nothing on the wire makes a guard weaker: a stream is judged whatever the header says."""
     given: list[JsonValue] = [
@@ -208,13 +219,14 @@ async def test_no_header_keeps_the_judge_from_being_asked(
         yaml = f"judge:\n  base_url: {judge.address}/v1\n  model: judge-ko\n"
         async with running_proxy(tmp_path, upstream, yaml) as proxy:
             body = chat_body("수강료는 언제까지 환불되나요?", given)
-            reply = await proxy.chat(body, **{name.replace("-", "_"): "0"})
+            told = ("x_stainless_timeout", "x_stainless_read_timeout")
+            replies = [await proxy.chat(body, **{name: "0"}) for name in told]
 
-    assert len(judge.requests) == 1
-    assert DENIED not in reply.text
+    assert len(judge.requests) == 2
+    assert not any(DENIED in reply.text for reply in replies)
 
 
 @pytest.mark.parametrize(("before", "behind"), [("", "수영장은 엽니다."), ("출처", "가")])
-def test_reading_the_references_takes_no_longer_for_spaces(before: str, behind: str) -> None:
+async def test_reading_the_references_takes_no_longer_for_spaces(before: str, behind: str) -> None:
     """Where thoughts or JSON stand before an answer, guards see as many spaces."""
     assert_grows_with_its_input(lambda count: read_references(before + " " * count + behind), 5_000)

@@ -1,5 +1,6 @@
 """A retrieval chain of LangChain in front of the proxy: its own client, prompt and parser."""
 
+import pytest
 from langchain_core.documents import Document
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
@@ -10,6 +11,7 @@ from pydantic import SecretStr
 from tests.fakes.running_proxy import RunningProxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 QUESTION = "자전거 보관소는 언제까지 열고, 한 달에 얼마인가요?"
 PASSAGES = [
     Document(

@@ -17,6 +17,7 @@ from openai import OpenAI
 from tests.fakes.running_proxy import RunningProxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 QUESTION = "자전거 보관소는 언제 닫고 한 달에 얼마인가요?"
 PASSAGES = [
     "자전거 보관소는 매일 오전 6시에 열고 오후 10시에 닫는다.",

@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -19,7 +18,7 @@ from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject
 from proxy.server.serving import served
 from proxy.tenants import Tenant, TenantBook, Tenants
-from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.library import ONE_WRONG, QUESTION, TRUE_ANSWER, TWO_WRONG
 from tests.flow.replies import assert_untouched, both_ways, found_by, outcomes, said
@@ -27,21 +26,33 @@ from tests.flow.replies import assert_untouched, both_ways, found_by, outcomes, 
 DEFAULT = load_shipped("default")
 
 
-def rule(guard: str, rest: str) -> str:
-    return f"guards:\n  {guard}:\n    {rest}\n"
+TENANTS = {
+    "watched-numbers": "guards: {numbers: {mode: shadow}}",
+    "watched-complaint": "guards: {complaint: {mode: shadow}}",
+    "watched-answerability": "guards: {answerability: {mode: shadow}}",
+    "no-numbers": "guards: {numbers: {mode: off}}",
+    "noting": "guards: {numbers: {weak: [numbers.value_differs]}}",
+    "final-pass": "guards: {numbers: {final: pass}}",
+    "once": "regeneration: {enabled: false}",
+    "replacing": "guards: {numbers: {action: replace}}",
+    "replacing-once": "guards: {numbers: {action: replace}}\nregeneration: {enabled: false}",
+    "insisting": "guards: {numbers: {on_not_run: replace}}",
+}
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 # --- shadow and off ----------------------------------------------------------------------------
 
 
 async def test_a_guard_in_shadow_changes_nothing_and_says_what_it_would_have_done(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
+    proxy = proxy.as_tenant("watched-numbers")
     upstream.says(ONE_WRONG)
 
-    async with running_proxy(tmp_path, upstream, rule("numbers", "mode: shadow")) as proxy:
-        await assert_untouched(proxy, upstream, QUESTION)
-        trace = await proxy.trace(await proxy.chat(QUESTION))
+    await assert_untouched(proxy, upstream, QUESTION)
+    trace = await proxy.trace(await proxy.chat(QUESTION))
 
     assert outcomes(trace, "numbers") == [GuardOutcome.WOULD_ACT]
     assert (trace.action, trace.reasons) == ("pass", ())
@@ -49,13 +60,13 @@ async def test_a_guard_in_shadow_changes_nothing_and_says_what_it_would_have_don
 
 
 async def test_a_guard_in_shadow_does_not_speak_for_another(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
+    proxy = proxy.as_tenant("watched-numbers")
     upstream.says("대출 기간은 45일이고 延滞金은 하루에 70원입니다.")
 
-    async with running_proxy(tmp_path, upstream, rule("numbers", "mode: shadow")) as proxy:
-        reply = await proxy.chat(QUESTION)
-        trace = await proxy.trace(reply)
+    reply = await proxy.chat(QUESTION)
+    trace = await proxy.trace(reply)
 
     assert reply.headers["x-guard-reasons"] == "korean_only.han"
     assert DEFAULT.templates.recognise(said(reply)) == "korean_only"
@@ -71,24 +82,26 @@ async def test_a_guard_in_shadow_does_not_speak_for_another(
     ],
 )
 async def test_a_guard_of_the_question_in_shadow_lets_the_model_be_asked(
-    tmp_path: Path, upstream: ScriptedUpstream, guard: str, body: JsonObject
+    proxy: RunningProxy, upstream: ScriptedUpstream, guard: str, body: JsonObject
 ) -> None:
+    proxy = proxy.as_tenant(f"watched-{guard}")
     upstream.says("무엇을 도와드릴까요?")
 
-    async with running_proxy(tmp_path, upstream, rule(guard, "mode: shadow")) as proxy:
-        await assert_untouched(proxy, upstream, body)
-        trace = await proxy.trace(await proxy.chat(body))
+    await assert_untouched(proxy, upstream, body)
+    trace = await proxy.trace(await proxy.chat(body))
 
     assert outcomes(trace, guard, Stage.INPUT) == [GuardOutcome.WOULD_ACT]
     assert trace.route == "model"
 
 
-async def test_a_guard_that_is_off_does_not_run(tmp_path: Path, upstream: ScriptedUpstream) -> None:
+async def test_a_guard_that_is_off_does_not_run(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    proxy = proxy.as_tenant("no-numbers")
     upstream.says(ONE_WRONG)
 
-    async with running_proxy(tmp_path, upstream, rule("numbers", "mode: off")) as proxy:
-        await assert_untouched(proxy, upstream, QUESTION)
-        trace = await proxy.trace(await proxy.chat(QUESTION))
+    await assert_untouched(proxy, upstream, QUESTION)
+    trace = await proxy.trace(await proxy.chat(QUESTION))
 
     assert outcomes(trace, "numbers") == []
     assert outcomes(trace, "estimates") == [GuardOutcome.CLEAN]
@@ -97,32 +110,30 @@ async def test_a_guard_that_is_off_does_not_run(tmp_path: Path, upstream: Script
 
 # --- codes that are only noted ------------------------------------------------------------------
 
-NOTING = rule("numbers", "weak: [numbers.value_differs]")
-
 
 async def test_a_code_that_is_only_noted_leaves_plain_replies_and_streams_as_they_came(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
+    proxy = proxy.as_tenant("noting")
     upstream.says(ONE_WRONG)
 
-    async with running_proxy(tmp_path, upstream, NOTING) as proxy:
-        await assert_untouched(proxy, upstream, QUESTION)
-        for streamed in (False, True):
-            trace = await proxy.trace(await proxy.chat(QUESTION | {"stream": streamed}))
-            assert outcomes(trace, "numbers") == [GuardOutcome.NOTED]
-            assert (trace.action, trace.reasons) == ("pass", ())
-            assert found_by(trace, "numbers") == ["800원"]
-            assert trace.confidence is not None
-            assert trace.confidence < 1.0
+    await assert_untouched(proxy, upstream, QUESTION)
+    for streamed in (False, True):
+        trace = await proxy.trace(await proxy.chat(QUESTION | {"stream": streamed}))
+        assert outcomes(trace, "numbers") == [GuardOutcome.NOTED]
+        assert (trace.action, trace.reasons) == ("pass", ())
+        assert found_by(trace, "numbers") == ["800원"]
+        assert trace.confidence is not None
+        assert trace.confidence < 1.0
 
 
 async def test_beside_it_other_codes_of_the_guard_act_in_plain_replies_and_streams(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
+    proxy = proxy.as_tenant("noting")
     upstream.says(f"{ONE_WRONG} 복사는 한 장에 3,300원입니다.")
 
-    async with running_proxy(tmp_path, upstream, NOTING) as proxy:
-        left = await both_ways(proxy, QUESTION, "trim", "numbers.not_in_sources")
+    left = await both_ways(proxy, QUESTION, "trim", "numbers.not_in_sources")
 
     assert left == ONE_WRONG
 
@@ -139,32 +150,32 @@ async def test_beside_it_other_codes_of_the_guard_act_in_plain_replies_and_strea
     ],
 )
 async def test_with_final_pass_the_better_of_two_answers_leaves(
-    tmp_path: Path,
+    proxy: RunningProxy,
     upstream: ScriptedUpstream,
     first: str,
     second: str,
     kept: str,
     action: str,
 ) -> None:
+    proxy = proxy.as_tenant("final-pass")
     upstream.says(first, second)
 
-    async with running_proxy(tmp_path, upstream, rule("numbers", "final: pass")) as proxy:
-        for streamed in (False, True):
-            reply = await proxy.chat(QUESTION | {"stream": streamed})
-            trace = await proxy.trace(reply)
-            assert said(reply) == kept
-            assert reply.headers["x-guard-action"] == trace.action == action
-            assert reply.headers["x-guard-attempts"] == "2"
-            assert trace.kept_attempt == (1 if kept == first else 2)
+    for streamed in (False, True):
+        reply = await proxy.chat(QUESTION | {"stream": streamed})
+        trace = await proxy.trace(reply)
+        assert said(reply) == kept
+        assert reply.headers["x-guard-action"] == trace.action == action
+        assert reply.headers["x-guard-attempts"] == "2"
+        assert trace.kept_attempt == (1 if kept == first else 2)
 
 
 async def test_without_regeneration_the_model_is_asked_once(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
+    proxy = proxy.as_tenant("once")
     upstream.says(ONE_WRONG, TRUE_ANSWER)
 
-    async with running_proxy(tmp_path, upstream, "regeneration:\n  enabled: false\n") as proxy:
-        reply = await proxy.chat(QUESTION)
+    reply = await proxy.chat(QUESTION)
 
     assert DEFAULT.templates.recognise(said(reply)) == "numbers"
     assert reply.headers["x-guard-action"] == "replace"
@@ -172,25 +183,24 @@ async def test_without_regeneration_the_model_is_asked_once(
 
 
 async def test_a_guard_that_only_replaces_does_not_ask_again(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
+    proxy = proxy.as_tenant("replacing")
     upstream.says(ONE_WRONG, TRUE_ANSWER)
 
-    async with running_proxy(tmp_path, upstream, rule("numbers", "action: replace")) as proxy:
-        reply = await proxy.chat(QUESTION)
+    reply = await proxy.chat(QUESTION)
 
     assert DEFAULT.templates.recognise(said(reply)) == "numbers"
     assert len(upstream.requests) == 1
 
 
 async def test_clean_answers_pass_whatever_the_second_attempt_is_like(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
+    proxy = proxy.as_tenant("replacing-once")
     upstream.says(TRUE_ANSWER, ONE_WRONG)
-    policy = f"{rule('numbers', 'action: replace')}regeneration:\n  enabled: false\n"
 
-    async with running_proxy(tmp_path, upstream, policy) as proxy:
-        await assert_untouched(proxy, upstream, QUESTION)
+    await assert_untouched(proxy, upstream, QUESTION)
 
 
 # --- guards that break -------------------------------------------------------------------------
@@ -224,25 +234,22 @@ class BreakingTenants(Tenants):
 
 
 @asynccontextmanager
-async def breaking_proxy(
-    folder: Path, upstream: ScriptedUpstream, policy: str = ""
-) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(folder, upstream, policy) as proxy:
-        services = replace(proxy.services, tenants=BreakingTenants(proxy.services.policies))
-        async with served(create_app(services)) as address:
-            yield replace(proxy, address=address, services=services)
+async def breaking(proxy: RunningProxy) -> AsyncGenerator[RunningProxy, None]:
+    services = replace(proxy.services, tenants=BreakingTenants(proxy.services.policies))
+    async with served(create_app(services)) as address:
+        yield replace(proxy, address=address, services=services)
 
 
 async def test_an_answer_that_a_broken_guard_could_not_check_is_never_called_checked(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
     upstream.says(TRUE_ANSWER)
 
-    async with breaking_proxy(tmp_path, upstream) as proxy:
-        await assert_untouched(proxy, upstream, QUESTION)
+    async with breaking(proxy) as broken:
+        await assert_untouched(broken, upstream, QUESTION)
         with capture_logs() as logs:
-            reply = await proxy.chat(QUESTION)
-        trace = await proxy.trace(reply)
+            reply = await broken.chat(QUESTION)
+        trace = await broken.trace(reply)
 
     assert reply.headers["x-guard-not-checked"] == "numbers:failed:ArithmeticError"
     assert outcomes(trace, "numbers") == [GuardOutcome.NOT_RUN]
@@ -253,14 +260,14 @@ async def test_an_answer_that_a_broken_guard_could_not_check_is_never_called_che
 
 
 async def test_no_answer_leaves_without_a_check_that_the_policy_insists_on(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
     upstream.says(TRUE_ANSWER)
 
-    async with breaking_proxy(tmp_path, upstream, rule("numbers", "on_not_run: replace")) as proxy:
+    async with breaking(proxy.as_tenant("insisting")) as broken:
         for streamed in (False, True):
-            reply = await proxy.chat(QUESTION | {"stream": streamed})
-            trace = await proxy.trace(reply)
+            reply = await broken.chat(QUESTION | {"stream": streamed})
+            trace = await broken.trace(reply)
             assert DEFAULT.templates.recognise(said(reply)) == "numbers"
             assert reply.headers["x-guard-action"] == "replace"
             assert reply.headers["x-guard-reasons"] == "numbers.not_run"

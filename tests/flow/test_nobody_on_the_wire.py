@@ -12,6 +12,7 @@ from tests.flow.replies import assert_untouched, said
 DEFAULT = load_shipped("default")
 
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 HEADERS = [
     {"x_guard_mode": "off"},
     {"x_guard_numbers": "off"},

@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 OURS = ("guards", "policies", "proxy")
 REQUESTS = 5
 BODY = chat_body(
@@ -20,10 +21,12 @@ ANSWERS = {"right": "연차휴가는 15일입니다.", "wrong": "연차휴가는
 @pytest.fixture
 def _no_collector() -> Iterator[None]:
     gc.collect()
+    gc.freeze()  # what other tests have left need not be walked through
     gc.disable()
     yield
     gc.set_debug(0)
     gc.garbage.clear()
+    gc.unfreeze()
     gc.enable()
 
 

@@ -37,6 +37,7 @@ from tests.flow.pool import (
 from tests.flow.waiting import eventually
 
 PHONE = "010-0000-4321"
+COMPLAINT = "왜 자꾸 모른다고만 해? 진짜 답답하네"
 HIDING = "guards: {personal_data: {options: {input: mask}}}"
 USAGE: JsonObject = {"prompt_tokens": 40, "completion_tokens": 9, "total_tokens": 49}
 
@@ -126,6 +127,14 @@ def answers_of(sentences: Sequence[str]) -> st.SearchStrategy[str]:
 
 
 ANSWERS = answers_of(SENTENCES)
+BODIES = st.sampled_from(
+    [
+        *[asked()] * 5,
+        asked(guard={}),
+        asked(messages=[{"role": "user", "content": "이용료 규정을 알려 주세요"}], guard={}),
+        asked(messages=[{"role": "user", "content": COMPLAINT}]),
+    ]
+)
 STYLES = st.builds(
     WireStyle,
     deltas=st.sampled_from(["some", "each", "whole"]),
@@ -147,16 +156,18 @@ STYLES = st.builds(
 )
 
 
-def often(examples: int) -> settings:
+def often(share: int) -> settings:
+    """Return settings for a share of the usual examples, in percent."""
     return settings(
-        max_examples=examples,
-        derandomize=True,
-        deadline=None,
+        max_examples=settings().max_examples * share // 100,
+        derandomize=settings.get_current_profile_name() == "suite",
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
 
 
 # The law.
+
+HEADERS = [f"x-guard-{name}" for name in ("action", "attempts", "reasons", "policy", "not-checked")]
 
 
 @dataclass(frozen=True)
@@ -164,6 +175,7 @@ class Outcome:
     """What became of one request: what the client heard, what the model server was asked."""
 
     trace_id: str
+    headers: dict[str, str]
     said: Heard
     asked: list[JsonObject]
 
@@ -174,8 +186,9 @@ async def outcome(pool: Pool, body: JsonObject, tenant: str = "app") -> Outcome:
     assert reply.status_code == 200, reply.text
     said = heard(reply)
     assert said.error is None
+    headers = {name: reply.headers[name] for name in HEADERS if name in reply.headers}
     requests = pool.upstream.requests[before:]
-    return Outcome(reply.headers["x-guard-request-id"], said, requests)
+    return Outcome(reply.headers["x-guard-request-id"], headers, said, requests)
 
 
 def scripted(
@@ -224,6 +237,7 @@ async def both_ways(pool: Pool, body: JsonObject, tenant: str = "app") -> tuple[
     traces = [await pool.proxy.trace_of(one.trace_id) for one in (whole, live)]
     assert live.said.texts == whole.said.texts
     assert live.said.finish_reasons == whole.said.finish_reasons
+    assert live.headers == whole.headers
     assert decided(traces[1]) == decided(traces[0])
     assert_same_attempts(*traces)
     assert list(map(without_stream, live.asked)) == list(map(without_stream, whole.asked))
@@ -232,17 +246,17 @@ async def both_ways(pool: Pool, body: JsonObject, tenant: str = "app") -> tuple[
     return whole, live
 
 
-@often(54)
-@given(first=ANSWERS, second=ANSWERS, style=STYLES)
+@often(100)
+@given(first=ANSWERS, second=ANSWERS, style=STYLES, body=BODIES)
 async def test_an_answer_has_one_outcome_however_it_is_cut(
-    pool: Pool, first: str, second: str, style: WireStyle
+    pool: Pool, first: str, second: str, style: WireStyle, body: JsonObject
 ) -> None:
     scripted(pool, [first], [second], style)
 
-    await both_ways(pool, asked())
+    await both_ways(pool, body)
 
 
-@often(15)
+@often(32)
 @given(
     first=st.lists(ANSWERS, min_size=2, max_size=2),
     second=st.lists(ANSWERS, min_size=2, max_size=2),
@@ -256,7 +270,7 @@ async def test_each_of_two_choices_has_one_outcome(
     await both_ways(pool, asked(n=2))
 
 
-@often(15)
+@often(32)
 @given(
     tenant=st.sampled_from(["hiding", "careful"]),
     first=answers_of([*STAND_INS, *SENTENCES[:8]]),
@@ -274,7 +288,7 @@ async def test_stand_ins_become_the_users_own_words_however_they_are_cut(
         assert PHONE not in json.dumps(one.asked)
 
 
-@often(12)
+@often(24)
 @given(first=ANSWERS, second=ANSWERS, style=STYLES)
 async def test_a_json_answer_has_one_outcome_and_stays_json(
     pool: Pool, first: str, second: str, style: WireStyle
@@ -297,7 +311,7 @@ CALL: JsonObject = {
 }
 
 
-@often(15)
+@often(32)
 @given(
     first=st.lists(ANSWERS, min_size=1, max_size=2),
     second=ANSWERS,
@@ -320,7 +334,7 @@ async def test_what_is_said_before_calls_of_tools_has_one_outcome(
 READABLE = STYLES.map(lambda style: replace(style, mark=False, blank_line=True))
 
 
-@often(12)
+@often(24)
 @given(first=ANSWERS, second=ANSWERS, style=READABLE)
 async def test_the_real_client_hears_what_a_plain_reply_says(
     pool: Pool, first: str, second: str, style: WireStyle
@@ -483,7 +497,7 @@ async def test_a_cut_last_sentence_is_no_violation(pool: Pool, end: str, stream:
     assert heard(reply).finish_reasons == ["length"]
 
 
-@often(12)
+@often(24)
 @given(
     answer=ANSWERS, style=STYLES, end=st.sampled_from([case.values[0] for case in CUT_SENTENCES])
 )

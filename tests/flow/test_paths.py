@@ -363,7 +363,7 @@ FORBIDDEN = tuple(NEVER_OPENED)
 
 
 @given(TARGETS)
-@settings(max_examples=2000)
+@settings(max_examples=settings().max_examples * 8)
 @example("/v1/chat%2Fcompletions")
 @example("/v1/chat/completions/%3F/x")
 async def test_nothing_that_is_handed_on_reads_like_a_guarded_path(target: str) -> None:
@@ -383,7 +383,7 @@ async def test_a_plain_path_reads_the_same_however_often_it_is_read(raw: bytes) 
 
 
 @given(TARGETS, st.sampled_from(["GET", "POST", "DELETE"]))
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_no_request_whatever_reaches_a_guarded_path_unguarded(
     house: House, target: str, method: str
 ) -> None:

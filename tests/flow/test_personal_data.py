@@ -38,14 +38,19 @@ def handling(**options: str) -> str:
     return "\n".join(["guards:", "  personal_data:", "    options:", *lines])
 
 
-MASKING = handling(input="mask")
 WITH_BUSINESS = handling(input="mask", business_numbers="true")
+TENANTS = {
+    "masking": handling(input="mask"),
+    "blocking": handling(input="block"),
+    "careless": handling(output="off"),
+}
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.fixture
-async def masking(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, upstream, MASKING) as running:
-        yield running
+def masking(proxy: RunningProxy) -> RunningProxy:
+    return proxy.as_tenant("masking")
 
 
 def repeating(body: JsonObject) -> Said:
@@ -111,10 +116,10 @@ async def test_an_office_that_a_source_publishes_is_named_to_the_model(
 
 
 async def test_a_blocked_question_is_not_asked(
-    tmp_path: Path, upstream: ScriptedUpstream, stream: bool
+    proxy: RunningProxy, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    async with running_proxy(tmp_path, upstream, handling(input="block")) as proxy:
-        reply = await proxy.chat(chat_body(QUESTION, SOURCES, stream=stream))
+    proxy = proxy.as_tenant("blocking")
+    reply = await proxy.chat(chat_body(QUESTION, SOURCES, stream=stream))
 
     assert "개인정보를 지우고 다시 질문해 주시기 바랍니다" in said(reply)
     assert reply.headers["x-guard-reasons"] == "personal_data.in_question"
@@ -155,13 +160,13 @@ async def test_what_a_source_says_of_things_is_said_as_it_stands(
 
 
 async def test_the_number_of_an_order_blocks_no_question(
-    tmp_path: Path, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
+    proxy = proxy.as_tenant("blocking")
     upstream.says("신청서는 소속 팀장에게 냅니다.")
     question = "주문번호 240115-3234567, 바코드 9912313123462입니다. 신청서는 누구에게 내나요?"
 
-    async with running_proxy(tmp_path, upstream, handling(input="block")) as proxy:
-        reply = await proxy.chat(chat_body(question, SOURCES))
+    reply = await proxy.chat(chat_body(question, SOURCES))
 
     assert reply.headers["x-guard-action"] == "pass"
 
@@ -178,17 +183,20 @@ async def test_by_default_the_model_sees_what_the_user_wrote(
     assert reply.headers["x-guard-action"] == "pass"
 
 
-async def test_a_policy_may_leave_answers_alone(tmp_path: Path, upstream: ScriptedUpstream) -> None:
+async def test_a_policy_may_leave_answers_alone(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    proxy = proxy.as_tenant("careless")
     upstream.says(f"접수자 전화번호는 {STRANGER}입니다.")
 
-    async with running_proxy(tmp_path, upstream, handling(output="off")) as proxy:
-        reply = await proxy.chat(chat_body("신청이 되었나요?"))
+    reply = await proxy.chat(chat_body("신청이 되었나요?"))
 
     assert STRANGER in said(reply)
     assert "personal_data" not in reply.headers["x-guard-not-checked"]
 
 
 IDENTIFIERS = list(invented())
+Round = list[tuple[str, str]]
 ROUNDS = [IDENTIFIERS[at : at + KINDS] for at in range(0, len(IDENTIFIERS), KINDS)]
 
 
@@ -248,12 +256,20 @@ def _redis_values(url: str) -> Iterator[str]:
 
 WORKING = ("masking", "blocking", "unmasked")
 BROKEN = ("masking-broken", "unmasked-broken")
-REQUESTS = len(ROUNDS) * (len(WORKING) + 2 * len(BROKEN))
 
 
-@pytest.mark.parametrize("store", ["redis", "embedded"])
+@pytest.mark.parametrize(
+    ("store", "rounds"),
+    [
+        pytest.param("redis", ROUNDS[::5], id="redis"),
+        pytest.param("embedded", ROUNDS[2::5], id="embedded"),
+        pytest.param("redis", ROUNDS, id="redis-all", marks=pytest.mark.long),
+        pytest.param("embedded", ROUNDS, id="embedded-all", marks=pytest.mark.long),
+    ],
+)
 async def test_no_identifier_is_written_down_anywhere(
     store: str,
+    rounds: list[Round],
     tmp_path: Path,
     redis_url: str,
     written_down: Callable[[], str],
@@ -261,15 +277,16 @@ async def test_no_identifier_is_written_down_anywhere(
 ) -> None:
     assert len({value for _, value in IDENTIFIERS}) == 240
     assert ANY_NOTATION.search(asked(0))
+    requests = len(rounds) * (len(WORKING) + 2 * len(BROKEN))
     with json_logs():
         logging.getLogger().setLevel(logging.DEBUG)
         async with _house(tmp_path, redis_url if store == "redis" else None) as house:
-            metrics = await _all_rounds(house)
+            metrics = await _ask_all(house, rounds)
     logged = _without_figures(capsys.readouterr().err)
     kept, metrics = _without_figures(written_down()), _without_figures(metrics)
 
-    assert logged.count("request.decided") == REQUESTS
-    assert kept.count("신청이 접수되었나요?") >= REQUESTS
+    assert logged.count("request.decided") == requests
+    assert kept.count("신청이 접수되었나요?") >= requests
     for written in (logged, kept, metrics):
         assert ANY_NOTATION.search(written) is None
 
@@ -296,10 +313,10 @@ async def _house(folder: Path, redis_url: str | None) -> AsyncGenerator[House, N
             yield House(proxy, scripted, raw)
 
 
-async def _all_rounds(house: House) -> str:
-    """Ask every round of every tenant, half of them as streams; return the metrics."""
+async def _ask_all(house: House, rounds: list[Round]) -> str:
+    """Ask these rounds of every tenant, half of them as streams; return the metrics."""
     house.scripted.script = repeating
-    for number in range(len(ROUNDS)):
+    for number in map(ROUNDS.index, rounds):
         body = chat_body(asked(number), stream=number % 2 == 1)
         for tenant in WORKING:
             reply = await house.proxy.chat(body, key=house.proxy.keys[tenant])

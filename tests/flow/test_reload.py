@@ -2,9 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 from pydantic import JsonValue
 from structlog.testing import capture_logs
@@ -15,7 +17,7 @@ from policies.schema.keys import new_key
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject, member
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
-from tests.fakes.running_proxy import RunningProxy, chat_body, tenant_yaml
+from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy, tenant_yaml
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.replies import said
 from tests.flow.waiting import eventually
@@ -30,6 +32,8 @@ ASKED = chat_body("국내 출장 일비는 얼마인가요?", SOURCES)
 WRONG = "국내 출장 일비는 1일당 5만원입니다."
 SHADOW = "guards:\n  numbers:\n    mode: shadow\n"
 BROKEN = "guards:\n  numbers:\n    mode: loud\n"
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 class Edited:
@@ -102,10 +106,11 @@ class Edited:
         )
 
 
-@pytest.fixture
-def edited(proxy: RunningProxy, upstream: ScriptedUpstream) -> Edited:
+@pytest_asyncio.fixture(loop_scope="module")
+async def edited(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[Edited, None]:
     upstream.says(WRONG)
-    return Edited(proxy, upstream)
+    async with running_proxy(tmp_path, upstream) as proxy:
+        yield Edited(proxy, upstream)
 
 
 @pytest.fixture

@@ -168,7 +168,7 @@ TOLD = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(["app", *TENANTS]), BODIES, TOLD, ATTEMPTS, ATTEMPTS, st.sampled_from(ENDS))
 async def test_whatever_is_asked_and_said_it_comes_to_the_same(
     desk: Desk,

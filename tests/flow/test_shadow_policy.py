@@ -35,6 +35,8 @@ UNNUMBERED = "extends: app\nguards: {numbers: {mode: off}}\n"
 ONCE = "extends: app\nregeneration: {enabled: false}\n"
 COUNTS = "guard_proxy_shadow_decisions_total"
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 def write_next(folder: Path, text: str = ONCE) -> None:
     (folder / "policies").mkdir(exist_ok=True)

@@ -1,12 +1,9 @@
 """The texts that users read over the wire, in the tone of the policy."""
 
-from collections.abc import AsyncGenerator
-from pathlib import Path
-
 import pytest
 from pydantic import JsonValue
 
-from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.replies import said
 
@@ -28,17 +25,14 @@ FRIENDLY = (
 )
 
 
-@pytest.fixture(params=["formal", "friendly"])
+TENANTS = {"formal": "tone: formal", "friendly": "tone: friendly"}
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture(params=TENANTS)
 def tone(request: pytest.FixtureRequest) -> str:
     return str(request.param)
-
-
-@pytest.fixture
-async def proxy(
-    tmp_path: Path, upstream: ScriptedUpstream, tone: str
-) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, upstream, f"tone: {tone}\n") as running:
-        yield running
 
 
 async def test_a_row_of_a_table_answers_in_the_place_of_a_wrong_answer(
@@ -47,7 +41,7 @@ async def test_a_row_of_a_table_answers_in_the_place_of_a_wrong_answer(
     upstream.says(WRONG)
     question = "스탠다드 객실 주말 요금은 얼마인가요?"
 
-    reply = await proxy.chat(chat_body(question, ROOMS, stream=stream))
+    reply = await proxy.as_tenant(tone).chat(chat_body(question, ROOMS, stream=stream))
 
     assert said(reply) == (FORMAL if tone == "formal" else FRIENDLY)
 
@@ -55,7 +49,9 @@ async def test_a_row_of_a_table_answers_in_the_place_of_a_wrong_answer(
 async def test_a_complaint_is_answered_in_the_tone(
     proxy: RunningProxy, tone: str, stream: bool
 ) -> None:
-    reply = await proxy.chat(chat_body("진짜 답답하네요. 짜증나요.", ROOMS, stream=stream))
+    reply = await proxy.as_tenant(tone).chat(
+        chat_body("진짜 답답하네요. 짜증나요.", ROOMS, stream=stream)
+    )
 
     ending = "니다" if tone == "formal" else "요"
     sentences = [one for one in said(reply).replace("\n", " ").split(".") if one.strip()]

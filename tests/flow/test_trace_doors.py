@@ -7,6 +7,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+import pytest_asyncio
+import redis.asyncio
 from pydantic import SecretStr
 
 from proxy.auth import ENOUGH_TOKEN_CHARS
@@ -27,6 +29,9 @@ SOURCES: list[JsonObject] = [
 ASKED = chat_body("출장 일비는 얼마인가요?", [*SOURCES])
 GOOD = "일비는 1일당 3만원입니다."
 WRONG = "일비는 1일당 5만원입니다."
+SERVED = (("app", GOOD), ("other", GOOD), ("app", WRONG), ("other", WRONG), ("app", GOOD))
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @dataclass
@@ -51,36 +56,39 @@ class Doors:
         assert reply.json()["object"] == "list"
         return [trace["id"] for trace in reply.json()["data"]]
 
+    def add(self, reply: httpx.Response, tenant: str) -> None:
+        self.ids.append(reply.headers["x-guard-request-id"])
+        self.tenants[self.ids[-1]] = tenant
+
     def of(self, tenant: str) -> list[str]:
         """Return a tenant's ids, newest first."""
         return [one for one in reversed(self.ids) if self.tenants[one] == tenant]
 
 
-@pytest.fixture(params=["embedded", "redis"])
-async def unasked(
-    request: pytest.FixtureRequest, tmp_path: Path, upstream: ScriptedUpstream, redis_url: str
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["embedded", "redis"])
+async def doors(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    shared_upstream: ScriptedUpstream,
+    redis_server: str,
 ) -> AsyncGenerator[Doors, None]:
-    """A proxy that has served nobody yet."""
-    url = redis_url if request.param == "redis" else None
-    async with running_proxy(tmp_path, upstream, others={"other": ""}, redis_url=url) as proxy:
-        yield Doors(proxy, [], {})
+    url = redis_server if request.param == "redis" else None
+    if url:
+        async with redis.asyncio.Redis.from_url(url) as client:
+            await client.flushdb()
+    folder = tmp_path_factory.mktemp("doors")
+    async with running_proxy(folder, shared_upstream, others={"other": ""}, redis_url=url) as proxy:
+        made = Doors(proxy, [], {})
+        for tenant, answer in SERVED:
+            shared_upstream.says(answer)
+            made.add(await proxy.chat(ASKED, key=proxy.keys[tenant]), tenant)
+        await proxy.trace_of(made.ids[-1])
+        yield made
 
 
-@pytest.fixture
-async def doors(unasked: Doors, upstream: ScriptedUpstream) -> Doors:
-    served = (("app", GOOD), ("other", GOOD), ("app", WRONG), ("other", WRONG), ("app", GOOD))
-    proxy = unasked.proxy
-    for tenant, answer in served:
-        upstream.says(answer)
-        reply = await proxy.chat(ASKED, key=proxy.keys[tenant])
-        unasked.ids.append(reply.headers["x-guard-request-id"])
-        unasked.tenants[unasked.ids[-1]] = tenant
-    await proxy.trace_of(unasked.ids[-1])
-    return unasked
-
-
-async def test_the_admin_sees_everything_newest_first(doors: Doors) -> None:
+async def test_the_admin_sees_everything_newest_first_up_to_the_largest_page(doors: Doors) -> None:
     assert await doors.listed() == doors.ids[::-1]
+    assert await doors.listed(limit="500") == doors.ids[::-1]
 
 
 async def test_a_tenant_sees_its_own_only_whatever_it_asks_for(doors: Doors) -> None:
@@ -170,9 +178,9 @@ WRONG_PARAMETERS = [
 ]
 
 
-async def test_a_wrong_parameter_is_refused_by_name(unasked: Doors) -> None:
+async def test_a_wrong_parameter_is_refused_by_name(doors: Doors) -> None:
     for param, value in WRONG_PARAMETERS:
-        reply = await unasked.get("/traces", params={param: value})
+        reply = await doors.get("/traces", params={param: value})
 
         assert reply.status_code == 400, value
         error = reply.json()["error"]
@@ -181,16 +189,12 @@ async def test_a_wrong_parameter_is_refused_by_name(unasked: Doors) -> None:
         assert "Expected `" not in error["message"]
 
 
-async def test_every_wrong_parameter_is_told_of(unasked: Doors) -> None:
-    reply = await unasked.get("/traces", params={"limit": "x", "action": "shout"})
+async def test_every_wrong_parameter_is_told_of(doors: Doors) -> None:
+    reply = await doors.get("/traces", params={"limit": "x", "action": "shout"})
 
     said = reply.json()["error"]["message"]
     assert "Invalid value for 'limit': a whole number from 1 to 500 is needed." in said
     assert "Invalid value for 'action': one of " in said
-
-
-async def test_the_largest_page_is_allowed(doors: Doors) -> None:
-    assert await doors.listed(limit="500") == doors.ids[::-1]
 
 
 UNKNOWN_KEYS = (None, "wrong", ADMIN_TOKEN[:-1], f"{ADMIN_TOKEN}x", "gp-app-wrong")
@@ -229,13 +233,13 @@ async def test_where_no_token_is_set_nobody_is_admin(
 async def test_traces_of_a_store_that_is_away_cannot_be_read_and_all_else_goes_on(
     tmp_path: Path, upstream: ScriptedUpstream
 ) -> None:
-    redis = RedisProcess(tmp_path)
-    redis.start()
+    store = RedisProcess(tmp_path)
+    store.start()
     upstream.says(GOOD)
-    async with running_proxy(tmp_path, upstream, redis_url=redis.url) as proxy:
+    async with running_proxy(tmp_path, upstream, redis_url=store.url) as proxy:
         doors = Doors(proxy, [], {})
         assert await doors.listed() == []
-        redis.kill()
+        store.kill()
         refused = [await doors.get(path) for path in ("/traces", "/traces/none")]
         served = await proxy.chat(ASKED)
         ready = await doors.get("/readyz")
@@ -263,6 +267,7 @@ async def test_a_cursor_of_another_kind_of_store_is_refused_or_read(doors: Doors
 
 async def test_requests_that_came_to_no_action_can_be_listed(doors: Doors) -> None:
     refused = await doors.proxy.chat({"model": 3}, key=doors.proxy.keys["app"])
+    doors.add(refused, "app")
     trace = await doors.proxy.trace(refused)
 
     assert await doors.listed(action="none") == [trace.id]

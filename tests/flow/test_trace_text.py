@@ -32,6 +32,8 @@ ANSWER = f"가온별 신청서는 소속 팀장에게 제출합니다. 회신은
 WORDS = ("가온별", "한빛달", "은하솔", "누리봄", "예비물결", "마루결", "신청서", "팀장")
 SECRETS = (RESIDENT, PHONE, MAIL)
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 def policy(text: StoredText | None) -> str:
     return "" if text is None else f"tracing:\n  text: {text}\n"

@@ -71,7 +71,8 @@ JSON_VALUES = st.recursive(
 )
 UNKNOWN = st.dictionaries(st.text(min_size=1, max_size=6).map("x_".__add__), JSON_VALUES)
 OFTEN = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=settings().max_examples // 3,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

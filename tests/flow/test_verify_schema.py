@@ -48,8 +48,6 @@ TRUE_TO_THE_DOCUMENT = [
     response_schema_conformance,
 ]
 PATIENT = settings(
-    max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
