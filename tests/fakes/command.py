@@ -121,6 +121,9 @@ class WarmProcess:
         with suppress(ProcessLookupError):
             self.send_signal(signal.SIGKILL)
 
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
     async def wait(self) -> int:
         self.returncode = await asyncio.shield(self._ending)
         return self.returncode
