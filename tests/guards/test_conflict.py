@@ -108,14 +108,3 @@ def test_order_of_the_sources_does_not_matter(passages: list[Passage]) -> None:
     [finding] = findings(Conflict(ConflictSettings()), SAYS_2, *passages)
 
     assert (finding.code, finding.expected) == ("conflict.outdated", ("3개월",))
-
-
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("규정?", (Source("1", *TRIAL),)), "no_answer"),
-        (Exchange("규정?", answer="3개월입니다."), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: Conflict, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason

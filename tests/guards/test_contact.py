@@ -1,12 +1,9 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from guards.contact import Contacts, ContactSettings
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Strength
 from guards.core.reading import read
-from guards.text.sentences import split_sentences
 from tests.tables import each_row
 
 OFFICES = """휴가 문의는 인사팀(031-200-1234), 시설 고장은 총무팀 031-200-5678로 한다.
@@ -66,13 +63,6 @@ def test_passes_what_is_its_own(guard: Contacts, answer: str) -> None:
     assert guard.check(read(Exchange("?", DESK_SOURCES, answer=answer))) == []
 
 
-@given(st.lists(st.sampled_from(DESK.split("\n")), min_size=1, max_size=4))
-def test_lines_of_the_source_are_never_flagged(lines: list[str]) -> None:
-    exchange = Exchange("?", DESK_SOURCES, answer="\n\n".join(lines))
-
-    assert Contacts(ContactSettings()).check(read(exchange)) == []
-
-
 @each_row("answer, observed, fix", "flagged")
 def test_flags_what_no_source_gives(
     guard: Contacts, answer: str, observed: str, fix: str | None
@@ -127,26 +117,6 @@ def test_policy_may_allow_contacts_of_the_house() -> None:
     house = Contacts(ContactSettings(allowed=("1577-0000", "www.maru.example")))
 
     assert findings(house, "1577-0000 또는 maru.example로 문의하세요.") == []
-
-
-@given(
-    st.lists(
-        st.sampled_from([each.text for each in split_sentences(OFFICES)]), min_size=1, max_size=4
-    )
-)
-def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None:
-    assert findings(Contacts(ContactSettings()), "\n".join(sentences)) == []
-
-
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("전화?", SOURCES), "no_answer"),
-        (Exchange("전화?", answer="02-000-0000"), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: Contacts, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason
 
 
 @each_row("answer, observed", "numbers_are_compared_in_any_digits")

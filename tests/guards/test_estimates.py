@@ -70,17 +70,6 @@ def test_rounding_may_be_switched_off() -> None:
     assert finding.observed == "100명"
 
 
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("요금?", SOURCES), "no_answer"),
-        (Exchange("요금?", answer="약 3만원입니다."), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: Estimates, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason
-
-
 @each_row("told, question, answer", "right")
 def test_rounded_derived_and_supposed_figures_are_right(
     sources: str, question: str, answer: str

@@ -45,6 +45,25 @@ def test_codes_are_the_guards_own_and_say_what_they_mean(guard: GuardType) -> No
             code.instruction.format(observed=Noun("가"), expected=Noun("나"))
 
 
+# These compare an answer with nothing but sources, or look at how it was written.
+NEED_NO_SOURCES = {
+    "answerability", "citations", "complaint", "korean_only", "legal_citation", "personal_data",
+    "phrases", "quality",
+}  # fmt: skip
+
+
+@every_guard
+def test_says_why_it_cannot_check(guard: GuardType) -> None:
+    built = guard(guard.settings_type())
+    unanswered = Exchange("환불?", (Source("1", "환불", "환불은 3일 안에 한다."),))
+    without_sources = Exchange("환불?", answer="환불은 3일 안에 합니다.")
+
+    if Stage.INPUT not in guard.stages:
+        assert built.not_checkable(read(unanswered)) == "no_answer"
+    if guard.id not in NEED_NO_SOURCES:
+        assert built.not_checkable(read(without_sources)) == "no_sources"
+
+
 # What these expect is no value of anything: a spelling, a result, what the question names.
 EXPECT_NO_VALUE = {
     "names.misspelt",

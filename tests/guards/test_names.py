@@ -1,12 +1,9 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity, Strength
 from guards.core.reading import read
 from guards.names import Names, NamesSettings
-from guards.text.sentences import split_sentences
 from tests.tables import each_row
 
 HOUSE = (
@@ -193,26 +190,6 @@ def test_checks_can_be_left_out() -> None:
     assert (
         findings(plain, "이달 축제에서는 로샤르트 의원이 시민들 앞에서 축사를 낭독했습니다.") == []
     )
-
-
-@given(
-    st.lists(
-        st.sampled_from([each.text for each in split_sentences(HOUSE)]), min_size=1, max_size=4
-    )
-)
-def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None:
-    assert findings(Names(NamesSettings()), " ".join(sentences)) == []
-
-
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("어디?", SOURCES), "no_answer"),
-        (Exchange("어디?", answer="고운재단입니다."), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: Names, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason
 
 
 @each_row("source, wrong, right, names", "in_the_same_role")

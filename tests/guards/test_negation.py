@@ -149,17 +149,6 @@ def test_thresholds_are_settings() -> None:
     assert finding.code == "negation.flipped"
 
 
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("연임?", (Source("1", "", "연임할 수 있다."),)), "no_answer"),
-        (Exchange("연임?", answer="연임할 수 있습니다."), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: Negation, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason
-
-
 LEAVES_OUT = "반려동물은 맹견을 제외하고 입장할 수 있다."
 
 

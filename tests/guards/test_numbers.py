@@ -6,7 +6,6 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity, Strength
 from guards.core.reading import read
 from guards.numbers import Numbers, NumbersSettings
-from guards.text.sentences import split_sentences
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row
 
@@ -170,15 +169,6 @@ def test_figures_of_the_question_may_be_reckoned_with() -> None:
     assert findings_in(source, answer, question="4명이면 얼마인가요?") == []
 
 
-@given(
-    st.lists(
-        st.sampled_from([each.text for each in split_sentences(RULES)]), min_size=1, max_size=4
-    )
-)
-def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None:
-    assert findings(Numbers(NumbersSettings()), " ".join(sentences)) == []
-
-
 @given(st.data())
 def test_no_stretch_of_whole_words_of_a_source_is_ever_flagged(data: st.DataObject) -> None:
     words = PRICES.split(" ")
@@ -200,17 +190,6 @@ def test_no_stretch_of_whole_words_of_a_source_is_ever_flagged(data: st.DataObje
 )
 def test_a_header_with_a_cell_missing_labels_no_column(cut: str) -> None:
     assert findings_in(PRICES, cut) == []
-
-
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("규정?", SOURCES), "no_answer"),
-        (Exchange("규정?", answer="30일입니다."), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: Numbers, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason
 
 
 FEES = (

@@ -129,17 +129,6 @@ def test_threshold_is_a_setting() -> None:
     assert [found.code for found in findings(milder, answer)] == ["overlap.low"]
 
 
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("환불?", SOURCES), "no_answer"),
-        (Exchange("환불?", answer="창구에 신청합니다."), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: Overlap, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason
-
-
 @each_row("source, invented, told", "fields")
 def test_in_every_field(guard: Overlap, source: str, invented: str, told: str) -> None:
     def strong(answer: str) -> list[str]:

@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Strength
@@ -71,22 +69,6 @@ def test_flags_another_house_of_a_road(guard: Places) -> None:
     assert finding.fix is None
 
 
-@given(st.lists(st.sampled_from(HOUSE.split("\n")), min_size=1, max_size=4))
-def test_lines_of_the_source_are_never_flagged(lines: list[str]) -> None:
-    assert findings(Places(PlacesSettings()), "\n\n".join(lines)) == []
-
-
 @each_row("unit", "long_texts_are_read_in_time")
 def test_long_texts_are_read_in_time(guard: Places, unit: str) -> None:
     assert_grows_with_its_input(lambda chars: findings(guard, unit * (chars // len(unit))), 6_000)
-
-
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("어디?", SOURCES), "no_answer"),
-        (Exchange("어디?", answer="2층"), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: Places, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason

@@ -121,14 +121,3 @@ def test_drift_can_be_left_out() -> None:
 @given(st.lists(st.sampled_from(["체크인은 15시입니다.", "객실은 디럭스룸입니다."]), min_size=1))
 def test_facts_of_the_house_asked_about_are_never_flagged(sentences: list[str]) -> None:
     assert findings(OtherScope(SETTINGS), "윤슬 강릉 객실은?", " ".join(sentences)) == []
-
-
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("어디?", SOURCES), "no_answer"),
-        (Exchange("어디?", answer="윤슬 호텔입니다."), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: OtherScope, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason

@@ -1,11 +1,8 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity, Strength
 from guards.core.reading import read
-from guards.text.sentences import split_sentences
 from guards.transport import Transport, TransportSettings
 from tests.tables import each_row
 
@@ -86,25 +83,3 @@ def test_station_in_a_title_counts(guard: Transport) -> None:
     sources = (Source("1", "라온역에서 오시는 길", "지하철을 타고 온다."),)
 
     assert findings(guard, "라온역에서 내리세요.", sources) == []
-
-
-@given(
-    st.lists(
-        st.sampled_from([each.text for each in split_sentences(f"{OFFICE}\n{FACTORY}")]),
-        min_size=1,
-        max_size=4,
-    )
-)
-def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None:
-    assert findings(Transport(TransportSettings()), "\n".join(sentences)) == []
-
-
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("길?", SOURCES), "no_answer"),
-        (Exchange("길?", answer="2호선입니다."), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: Transport, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason

@@ -60,14 +60,3 @@ def test_lengths_are_settings() -> None:
 
     assert findings(lenient, UNCITED) == []
     assert [found.code for found in findings(strict, UNCITED)] == ["uncited_claims.long_answer"]
-
-
-@each_row(
-    "exchange, reason",
-    [
-        (Exchange("환불?", SOURCES), "no_answer"),
-        (Exchange("환불?", answer=UNCITED), "no_sources"),
-    ],
-)
-def test_says_why_it_cannot_check(guard: UncitedClaims, exchange: Exchange, reason: str) -> None:
-    assert guard.not_checkable(read(exchange)) == reason

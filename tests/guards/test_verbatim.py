@@ -9,6 +9,9 @@ from guards.core.guard import Stage
 from guards.core.reading import read
 from guards.core.registry import all_guards
 from guards.core.runner import run
+from guards.text.sentences import split_sentences
+from tests.guards import test_contact, test_names, test_numbers, test_places, test_transport
+from tests.tables import each_row
 
 PASSAGES = (
     (
@@ -58,3 +61,28 @@ def test_sentences_of_the_sources_get_no_strong_finding(sentences: list[str], be
         if found.severity is Severity.STRONG
     ]
     assert strong == []
+
+
+# What each guard compares, at its thickest.
+TEXTS = [
+    ("contact", test_contact.OFFICES),
+    ("contact", test_contact.DESK),
+    ("names", test_names.HOUSE),
+    ("numbers", test_numbers.RULES),
+    ("places", test_places.HOUSE),
+    ("transport", f"{test_transport.OFFICE}\n{test_transport.FACTORY}"),
+]
+
+
+@each_row("name, text", TEXTS)
+@given(st.data())
+def test_lines_of_its_source_are_not_even_noted(name: str, text: str, data: st.DataObject) -> None:
+    kind = all_guards()[name]
+    one = text.split("\n") if "\n- " in text or "|" in text else split_sentences(text)
+    lines = [line if isinstance(line, str) else line.text for line in one]
+    said = data.draw(st.lists(st.sampled_from(lines), min_size=1, max_size=4))
+    source = Source("1", "안내", text)
+
+    reading = read(Exchange("알려 주세요", (source,), answer="\n\n".join(said)))
+
+    assert kind(kind.settings_type()).check(reading) == []
