@@ -4,7 +4,6 @@ import pickle
 from dataclasses import replace
 from functools import partial
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,14 +100,7 @@ def test_what_fits_is_kept_the_latest_first_and_a_key_always_gets_its_own(
             assert recent.get(key, key[1], partial(list, [0])) == [key[1]]
 
 
-@each_row(
-    "chars, is_made_anew",
-    [
-        pytest.param(10, False, id="as-many-as-all-may-have"),
-        pytest.param(20, False, id="twice-as-many-kept-alone"),
-        pytest.param(21, True, id="more"),
-    ],
-)
+@each_row("chars, is_made_anew", "how_large_the_largest_may_be")
 def test_how_large_the_largest_may_be(chars: int, is_made_anew: bool) -> None:
     recent: Recent[str, list[str]] = Recent(10)
     first, second = (recent.get("large", chars, list) for _ in range(2))

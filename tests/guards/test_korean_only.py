@@ -93,14 +93,7 @@ def test_hanja_in_its_two_encodings_is_one(guard: KoreanOnly) -> None:
     assert guard.check(read(Exchange("어디인가요?", (source,), answer="樂園입니다."))) == []
 
 
-@each_row(
-    "question, answer",
-    [
-        pytest.param("수수료를 한자로 어떻게 쓰나요?", "費用이라고 씁니다.", id="hanja"),
-        pytest.param("일본어로 번역해 주세요", "お支払いください", id="japanese"),
-        pytest.param("영어로 답해 주세요", ENGLISH, id="english"),
-    ],
-)
+@each_row("question, answer", "what_the_question_asks_for_is_allowed_unless_the_policy_says_no")
 def test_what_the_question_asks_for_is_allowed_unless_the_policy_says_no(
     guard: KoreanOnly, question: str, answer: str
 ) -> None:

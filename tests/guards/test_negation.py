@@ -128,15 +128,7 @@ def test_a_limit_that_is_told_is_not_dropped(guard: Negation) -> None:
     )
 
 
-@each_row(
-    "answer, question",
-    [
-        pytest.param(ANSWER, "주차장은 무료인가요?", id="not-touched"),
-        pytest.param(
-            f"{ANSWER} 다만, 대형 버스는 요금을 내야 합니다.", "대형 버스는요?", id="told"
-        ),
-    ],
-)
+@each_row("answer, question", "other_exceptions_need_not_be_told")
 def test_other_exceptions_need_not_be_told(guard: Negation, answer: str, question: str) -> None:
     assert findings(guard, RULE, answer, question) == []
 
@@ -152,15 +144,7 @@ def test_thresholds_are_settings() -> None:
 LEAVES_OUT = "반려동물은 맹견을 제외하고 입장할 수 있다."
 
 
-@each_row(
-    "answer, observed",
-    [
-        pytest.param("맹견은 입장할 수 없습니다.", [], id="what-is-left-out"),
-        pytest.param(
-            "반려동물은 입장할 수 없습니다.", ["반려동물은 입장할 수 없습니다."], id="the-rest"
-        ),
-    ],
-)
+@each_row("answer, observed", "what_a_rule_leaves_out_is_under_its_opposite")
 def test_what_a_rule_leaves_out_is_under_its_opposite(
     guard: Negation, answer: str, observed: list[str]
 ) -> None:

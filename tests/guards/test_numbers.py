@@ -180,14 +180,7 @@ def test_no_stretch_of_whole_words_of_a_source_is_ever_flagged(data: st.DataObje
     assert [each.code for each in found if each.severity is Severity.STRONG] == []
 
 
-@each_row(
-    "cut",
-    [
-        "| 주중 | 주말 |\n|---|---|---|\n| 성인 | 31,000원 |",
-        "| 주중 | 주말 |\n|---|---|---|\n| 성인 | 31,000원 | 36,000원 |\n| 어린이 | 17,000원 |",
-        "| 주중 | 주말 |\n| 성인 | 31,000원 | 36,000원 |",
-    ],
-)
+@each_row("cut", "a_header_with_a_cell_missing_labels_no_column")
 def test_a_header_with_a_cell_missing_labels_no_column(cut: str) -> None:
     assert findings_in(PRICES, cut) == []
 

@@ -1,7 +1,5 @@
 """Figures bound to what they are said of: right ones pass, the wrong ones of each kind do not."""
 
-import pytest
-
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity
 from guards.core.reading import read
@@ -9,16 +7,7 @@ from guards.numbers import Numbers, NumbersSettings
 from tests.tables import each_row
 
 GYM = "이용권은 1개월 60,000원, 3개월 150,000원이다. 락커는 월 5,000원을 따로 낸다."
-BANK = (
-    "일반 예금의 금리는 연 2.5%이고 청년 예금의 금리는 연 4.1%입니다. "
-    "중도 해지 이율은 연 0.5%입니다."
-)
-RENTAL = (
-    "| 차종 | 하루 요금 |\n|---|---|\n| 경차 | 40,000원 |\n| 중형 | 65,000원 |\n| 승합 | 90,000원 |"
-)
-LIBRARY = "정회원은 7권을 14일 동안 빌리고, 준회원은 3권을 7일 동안 빌린다."
 LEAVE = "연차휴가는 15일이며, 3년 이상 근무하면 2년마다 1일을 더한다."
-PARCEL = "제주 배송은 3,000원이 추가되고, 반품 배송비는 6,000원입니다."
 
 
 def found(
@@ -46,14 +35,7 @@ def test_another_value_of_the_same_thing_is_found(
     assert finding.evidence[0].quote in source
 
 
-@each_row(
-    "source, answer, observed",
-    [
-        pytest.param(BANK, "청년 예금의 금리는 연 2.5%입니다.", "2.5%", id="bank"),
-        pytest.param(RENTAL, "승합차는 하루 40,000원입니다.", "40,000원", id="rental"),
-        pytest.param(LIBRARY, "준회원은 7권을 빌립니다.", "7권", id="library"),
-    ],
-)
+@each_row("source, answer, observed", "the_value_of_another_row_or_person_is_found")
 def test_the_value_of_another_row_or_person_is_found(
     source: str, answer: str, observed: str
 ) -> None:
@@ -61,19 +43,8 @@ def test_the_value_of_another_row_or_person_is_found(
     assert (finding.code, finding.observed) == ("numbers.moved", observed)
 
 
-@each_row(
-    "source, answer, observed, right",
-    [
-        pytest.param(
-            RENTAL, "65,000원 × 3일 = 205,000원입니다.", "205,000원", "195,000원", id="product"
-        ),
-        pytest.param(
-            PARCEL, "3,000원 + 6,000원 = 10,000원입니다.", "10,000원", "9,000원", id="sum"
-        ),
-        pytest.param(LEAVE, "연차는 15일 + 2일 = 18일입니다.", "18일", "17일", id="days"),
-    ],
-)
-def test_a_wrong_result_is_found_although_its_operands_are_right(
+@each_row("source, answer, observed, right", "a_wrong_result_of_right_operands_is_found")
+def test_a_wrong_result_of_right_operands_is_found(
     source: str, answer: str, observed: str, right: str
 ) -> None:
     finding = next(one for one in found(answer, source) if one.code == "numbers.wrong_result")

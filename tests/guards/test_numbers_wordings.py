@@ -1,5 +1,3 @@
-import pytest
-
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity
 from guards.core.reading import read
@@ -37,13 +35,6 @@ def test_what_does_not_follow_is_found(answer: str, question: str, wrong: list[s
     assert strong(Numbers(NumbersSettings()), answer, question) == wrong
 
 
-@each_row(
-    "answer, wrong",
-    [
-        pytest.param("네, 두 과목 평균은 65.5점입니다.", [], id="mean-of-the-question"),
-        pytest.param("평균은 (50 + 81) ÷ 2 = 65.5점입니다.", [], id="mean-shown"),
-        pytest.param("네, 두 과목 평균은 71.5점입니다.", ["71.5점"], id="no-mean"),
-    ],
-)
+@each_row("answer, wrong", "a_mean_of_given_figures_is_no_estimate")
 def test_a_mean_of_given_figures_is_no_estimate(answer: str, wrong: list[str]) -> None:
     assert strong(Estimates(EstimatesSettings()), answer, SCORES) == wrong

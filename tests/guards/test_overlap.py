@@ -47,14 +47,7 @@ def test_a_short_sentence_with_some_shared_words_is_weak(guard: Overlap) -> None
     assert (finding.code, finding.severity) == ("overlap.low", Severity.WEAK)
 
 
-@each_row(
-    "answer",
-    [
-        pytest.param("저녁 7시까지만 여니 서둘러 오세요.", id="told-in-other-words"),
-        pytest.param("어른 둘이 합쳐 14,000원만 챙기시면 됩니다.", id="reckoned"),
-        pytest.param("하루 30분 더 머무르시면 추가 요금이 붙을 수 있어요.", id="general-words"),
-    ],
-)
+@each_row("answer", "general_words_of_explaining_are_never_strong")
 def test_general_words_of_explaining_are_never_strong(guard: Overlap, answer: str) -> None:
     sources = (Source("1", "", "운영 종료: 19시. 입장료 7,000원."),)
 

@@ -1,7 +1,5 @@
 """Personal data in questions and answers; all of it invented."""
 
-import pytest
-
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Severity
 from guards.core.guard import Stage
@@ -91,15 +89,7 @@ def test_asking_about_a_contact_of_a_source_is_no_personal_data() -> None:
     assert guard(input="block").check(read(about(None, question))) == []
 
 
-@each_row(
-    "options, stages",
-    [
-        pytest.param({}, {Stage.OUTPUT}, id="by-default"),
-        pytest.param({"input": "mask"}, {Stage.INPUT, Stage.OUTPUT}, id="both"),
-        pytest.param({"input": "block", "output": "off"}, {Stage.INPUT}, id="questions-only"),
-        pytest.param({"output": "off"}, set(), id="neither"),
-    ],
-)
+@each_row("options, stages", "runs_where_the_policy_wants_it")
 def test_runs_where_the_policy_wants_it(options: dict[str, object], stages: set[Stage]) -> None:
     built = guard(**options)
 

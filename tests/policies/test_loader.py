@@ -210,18 +210,7 @@ def test_what_is_odd_is_said_also_of_a_policy_with_errors(folder: Folder) -> Non
     assert warning.startswith("x.yaml:2:13: templates.falback: ")
 
 
-@each_row(
-    "more, place",
-    [
-        pytest.param("", "x.yaml:2:1", id="where-it-extends"),
-        pytest.param("guards:\n  personal_data: {}\n", "x.yaml:6:3", id="nearest-key"),
-        pytest.param(
-            "guards:\n  personal_data:\n    options: {input: block}\n",
-            "x.yaml:7:15",
-            id="its-own-word",
-        ),
-    ],
-)
+@each_row("more, place", "what_is_odd_in_a_shipped_policy_is_said_where_a_file_extends_it")
 def test_what_is_odd_in_a_shipped_policy_is_said_where_a_file_extends_it(
     folder: Folder, more: str, place: str
 ) -> None:

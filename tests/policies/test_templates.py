@@ -173,13 +173,7 @@ def test_a_correction_names_what_has_left_and_is_wrong() -> None:
     assert reply.text == "바로잡습니다.\n- 연차는 30일입니다.\n- 신청은 필요 없습니다."
 
 
-@each_row(
-    "wrong, own, said",
-    [
-        pytest.param([], {"correction": CORRECTION}, "멈춥니다.", id="no-words-for-a-cut"),
-        pytest.param(WRONG, {"cut": CUT}, "위 답변은 2곳이 틀립니다.", id="none-for-a-correction"),
-    ],
-)
+@each_row("wrong, own, said", "the_fallback_ends_an_answer_too")
 def test_the_fallback_ends_an_answer_too(wrong: list[str], own: dict[str, str], said: str) -> None:
     reply = closings(**own).closing(wrong, [], QUESTION)
 

@@ -1,5 +1,3 @@
-import pytest
-
 from guards.core.exchange import Source
 from guards.core.reading import SourceSet
 from guards.evidence.swapped import Swap, swap_in
@@ -12,32 +10,7 @@ def swap_of(sentence: str, *texts: str) -> Swap | None:
     return swap_in(sentence, SourceSet(tuple(Source("7", "", text) for text in texts)))
 
 
-@each_row(
-    "sentence, new, old, after",
-    [
-        pytest.param(
-            "지난 여름에 속초시 청소년들이 바닷가 둘레길을 모두 청소했습니다.",
-            "속초시",
-            "강릉시",
-            "청소년들이",
-            id="in-the-middle",
-        ),
-        pytest.param(
-            "올 여름에 강릉시 청소년들이 바닷가 둘레길을 모두 청소했다.",
-            "올",
-            "지난",
-            "여름에",
-            id="at-the-beginning",
-        ),
-        pytest.param(
-            "지난 여름에 강릉시 청소년들이 바닷가 '솔향 숲길'을 모두 청소했다.",
-            "솔향 숲길",
-            "둘레길",
-            "모두",
-            id="quoted-and-longer",
-        ),
-    ],
-)
+@each_row("sentence, new, old, after", "one_place_differs")
 def test_one_place_differs(sentence: str, new: str, old: str, after: str) -> None:
     swap = swap_of(sentence, SOURCE)
 

@@ -1,5 +1,3 @@
-import pytest
-
 from guards.text.claims import bare_claim, claims
 from tests.tables import each_row
 
@@ -62,13 +60,6 @@ def test_what_follows_a_heading_that_opens_no_list_of_sources_is_claimed() -> No
     assert behind in [claim.text for claim in claims(f"출처\n{behind} 영수증은 필요합니다.")]
 
 
-@each_row(
-    "text",
-    [
-        pytest.param("회사는 고객의 불편을 안타깝게 여겨 상품권을 드립니다.", id="pity-and-a-gift"),
-        pytest.param("이 요금은 연체료를 모두 포함한 것입니다.", id="what-a-price-includes"),
-        pytest.param("주차 요금은 첫날 요금만 적용됩니다.", id="only-of-a-rule"),
-    ],
-)
+@each_row("text", "a_fact_in_such_words_is_a_claim")
 def test_a_fact_in_such_words_is_a_claim(text: str) -> None:
     assert [one.text for one in claims(text)] == [text]

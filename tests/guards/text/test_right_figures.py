@@ -1,6 +1,5 @@
 """A figure that was found right once is right again only where the same is said of it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,29 +55,7 @@ def test_what_was_said_before_changes_nothing(answers: list[str]) -> None:
         assert judged(answer) == findings
 
 
-@each_row(
-    "right, wrong, code",
-    [
-        pytest.param(
-            "어른은 7권까지 빌릴 수 있습니다.",
-            "어린이는 7권까지 빌릴 수 있습니다.",
-            "moved",
-            id="another-sentence",
-        ),
-        pytest.param(
-            "- 흑백: 복사 요금입니다. 100원입니다.",
-            "- 컬러: 복사 요금입니다. 100원입니다.",
-            "moved",
-            id="the-name-of-its-line",
-        ),
-        pytest.param(
-            "회원증은 접수 10일 전! 접습니다.",
-            "회원증은 접수 10일 전! 보내 드립니다.",
-            "comparator_differs",
-            id="what-goes-on-behind-it",
-        ),
-    ],
-)
+@each_row("right, wrong, code", "the_same_figure_elsewhere_is_judged_anew")
 def test_the_same_figure_elsewhere_is_judged_anew(right: str, wrong: str, code: str) -> None:
     forget_sources()
 

@@ -1,7 +1,6 @@
 import re
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,13 +39,7 @@ def test_blanks_what_is_not_prose(text: str, left: str) -> None:
     ]
 
 
-@each_row(
-    "text",
-    [
-        pytest.param("費用은 1,000원입니다. 3.5배", id="han-and-numbers"),
-        pytest.param("`닫히지 않은 표시 費用", id="a-lone-backtick"),
-    ],
-)
+@each_row("text", "leaves_prose_as_it_is")
 def test_leaves_prose_as_it_is(text: str) -> None:
     assert prose_only(text) == text
 

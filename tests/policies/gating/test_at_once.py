@@ -8,7 +8,6 @@ from tests.policies.gating.hall import (
     BOOKING,
     CALL,
     CANCELLING,
-    CROWD,
     DEPOSIT,
     FEE,
     PARKING,
@@ -73,14 +72,7 @@ def test_each_place_from_which_segments_are_read_has_its_look() -> None:
     assert all(answer.endswith(one) for one in begins)
 
 
-@each_row(
-    "answer",
-    [
-        pytest.param(f"{FEE} {CALL} {BOOKING}", id="something-is-wrong"),
-        pytest.param(f"{FEE} {CROWD} {BOOKING}", id="something-may-be-wrong"),
-        pytest.param(f"{FEE}[7] {BOOKING} {PARKING}", id="a-mark-is-to-be-mended"),
-    ],
-)
+@each_row("answer", "an_answer_with_a_fault_goes_through_in_segments")
 def test_an_answer_with_a_fault_goes_through_in_segments(answer: str) -> None:
     passage = known(answer)
 
@@ -127,13 +119,7 @@ def test_of_a_good_answer_that_ends_with_what_comes_together_only_the_whole_is_l
     assert passage.left == ALL
 
 
-@each_row(
-    "fault",
-    [
-        pytest.param(CALL, id="wrong"),
-        pytest.param(RECKONED, id="reckoned"),
-    ],
-)
+@each_row("fault", "of_one_with_something_to_be_weighed_the_segments_are_looked_at")
 def test_of_one_with_something_to_be_weighed_the_segments_are_looked_at(fault: str) -> None:
     answer = f"{FEE} {BOOKING} {fault} {PARKING} {DEPOSIT}"
     passage = known_behind(len(FEE) + 2, answer)

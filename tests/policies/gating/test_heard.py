@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,18 +64,7 @@ def test_a_finding_is_placed_where_a_search_finds_its_words(
     assert one.span == Span(text.index(after[first]), text.index(after[last]) + 1)
 
 
-PLACED = [
-    pytest.param(Span(0, 3), Span(0, 3), id="ends-where-words-were-taken-out"),
-    pytest.param(Span(3, 5), Span(5, 7), id="begins-where-words-were-taken-out"),
-    pytest.param(Span(2, 5), Span(2, 7), id="around-words-that-were-taken-out"),
-    pytest.param(Span(5, 8), Span(7, 8), id="what-was-written-instead"),
-    pytest.param(Span(6, 7), Span(7, 8), id="inside-what-was-written-instead"),
-    pytest.param(Span(7, 9), Span(7, 9), id="from-inside-of-it"),
-    pytest.param(Span(4, 6), Span(6, 8), id="into-it"),
-]
-
-
-@each_row("seen, original", PLACED)
+@each_row("seen, original", "placed")
 def test_a_span_that_touches_an_edit_is_placed_around_it(seen: Span, original: Span) -> None:
     edits = [Edit(Span(3, 5)), Edit(Span(7, 8), "abc")]
 

@@ -77,15 +77,7 @@ def test_a_figure_that_the_asker_gave_does_not() -> None:
     assert one.status is Status.ACCURATE
 
 
-@pytest.mark.parametrize(
-    ("answer", "statuses"),
-    [
-        (f"{REFUNDED}[†1][†3].", [Status.ACCURATE, Status.INACCURATE]),
-        (f"{REFUNDED}, 그리고 {PARKED}[†1][†2].", [Status.ACCURATE, Status.ACCURATE]),
-        (f"{REFUNDED}[†9].", [Status.INACCURATE]),
-    ],
-    ids=["useless-beside-a-good-one", "each-needed", "no-such-source"],
-)
+@each_row("answer, statuses", "several_citations_of_one_sentence")
 def test_several_citations_of_one_sentence(answer: str, statuses: list[Status]) -> None:
     assert [one.status for one in assessed(answer).assessments] == statuses
 
@@ -109,14 +101,7 @@ def test_what_has_some_words_of_it_is_idle_beside_one_that_carries_it_all() -> N
     assert alone.status is Status.UNCERTAIN
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "이용 방법은 다음과 같습니다[1][3].\n- 환불: 전액",
-        "네, 문의하신 내용을 안내해 드리겠습니다[1].",
-    ],
-    ids=["list-behind", "promise"],
-)
+@each_row("answer", "nothing_is_told_of_the_marks_of_a_lead_in")
 def test_nothing_is_told_of_the_marks_of_a_lead_in(answer: str) -> None:
     assert {one.status for one in assessed(answer).assessments} == {Status.UNCERTAIN}
 

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.text.citing.statements import cited_clauses, parts_of, read_statements
+from tests.tables import each_row
 
 Pieces = list[tuple[str, list[str]]]
 
@@ -64,15 +65,7 @@ def test_every_mark_is_in_one_piece(text: str) -> None:
         assert tuple(mark for piece in pieces for mark in piece.marks) == statement.marks
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("환불은 가능하고 교환은 안 됩니다[1].", ["환불은 가능하고", "교환은 안 됩니다."]),
-        ("| 환불 | 이레 [1] |", ["환불", "이레"]),
-        ("환불됩니다[1].", []),
-    ],
-    ids=["clauses", "cells", "one"],
-)
+@each_row("text, parts", "says_which_parts_may_rest_on_one_source")
 def test_says_which_parts_may_rest_on_one_source(text: str, parts: list[str]) -> None:
     [statement] = read_statements(text)
 

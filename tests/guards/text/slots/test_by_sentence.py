@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,18 +38,7 @@ def test_a_text_that_grows_is_read_as_one_that_stood_there(text: str, cuts: list
     assert quantities_by_sentence(text, kept) == find_quantities(text, normalise(text))
 
 
-@each_row(
-    "text, found",
-    [
-        pytest.param(
-            "회비입니다. (단위: 천원)\n정회원은 30입니다. 준회원은 20입니다.",
-            ["30", "20"],
-            id="a-caption-holds-for-all-that-follows",
-        ),
-        pytest.param("3일 (주말은 뺍니다. 공휴일도) 이내", ["3일"], id="a-bracket-over-two"),
-        pytest.param("정원은 12명입니다.[1]\n3일 전에 옵니다.", ["12명", "3일"], id="two-lines"),
-    ],
-)
+@each_row("text, found", "what_reaches_over_a_sentence_is_read_with_it")
 def test_what_reaches_over_a_sentence_is_read_with_it(text: str, found: list[str]) -> None:
     quantities = quantities_by_sentence(text, Keeping())
 

@@ -17,42 +17,12 @@ def names() -> SourceNames:
     return SourceNames(SOURCES, LawIndex.of(SOURCES))
 
 
-@pytest.mark.parametrize(
-    ("target", "ids"),
-    [
-        ("환불 안내", ["7"]),
-        ("환불안내, p.3", ["7"]),
-        ("새봄약관.pdf", ["7", "a"]),
-        ("새봄약관.pdf, p.4", ["a"]),
-        ("새봄약관 4쪽", ["a"]),
-        ("[배송 안내](https://example.com)", ["a"]),
-        ("솔숲 조례 별지", ["c"]),
-        ("제8조", ["c"]),
-        ("제공된 문서 7", ["7"]),
-        ("출처 2", ["a"]),
-        ("2번 자료", ["a"]),
-        ("유령 문서", []),
-        ("제공된 자료", []),
-    ],
-    ids=[
-        "title", "title-and-page", "file-of-two", "file-and-page", "stem-and-page", "link",
-        "title-and-more", "article", "number", "place", "ordinal", "nobody", "no-name",
-    ],
-)  # fmt: skip
+@each_row("target, ids", "names_sources")
 def test_names_sources(names: SourceNames, target: str, ids: list[str]) -> None:
     assert [source.id for source in names.named(target)] == ids
 
 
-@pytest.mark.parametrize(
-    ("target", "unknown"),
-    [
-        ("새봄약관.pdf", ()),
-        ("유령.pdf", ("유령.pdf",)),
-        ("새봄약관.pdf; 유령.pdf p.3", ("유령.pdf p.3",)),
-        ("유령 안내", ()),
-    ],
-    ids=["known", "unknown", "one-of-two", "no-file"],
-)
+@each_row("target, unknown", "tells_files_that_no_source_is")
 def test_tells_files_that_no_source_is(
     names: SourceNames, target: str, unknown: tuple[str, ...]
 ) -> None:
@@ -102,26 +72,14 @@ def test_leaves_out_an_article_that_the_document_does_not_have(
     assert names.without_wrong_places(target) == mended
 
 
-@pytest.mark.parametrize(
-    ("target", "mended"),
-    [
-        ("제8조(환급)", "제8조(교환)"),
-        ("솔숲 조례 제8조 (환급)", "솔숲 조례 제8조 (교환)"),
-        ("제8조(교환)", None),
-        ("제8조", None),
-        ("제9조(환급)", None),
-    ],
-    ids=["wrong", "wrong-with-law", "right", "none", "article-unknown"],
-)
+@each_row("target, mended", "puts_the_heading_of_an_article_right")
 def test_puts_the_heading_of_an_article_right(
     names: SourceNames, target: str, mended: str | None
 ) -> None:
     assert names.with_right_heading(target) == mended
 
 
-@pytest.mark.parametrize(
-    ("number", "source_id"), [(7, "7"), (1, "7"), (2, "a"), (4, None), (0, None)]
-)
+@each_row("number, source_id", [(7, "7"), (1, "7"), (2, "a"), (4, None), (0, None)])
 def test_numbers_are_ids_first_and_places_then(
     names: SourceNames, number: int, source_id: str | None
 ) -> None:
