@@ -29,77 +29,33 @@ LONG = (
 )
 ROUND = "신청은 총무팀에 합니다. "
 
-FLAGGED = [
-    pytest.param("연차는 15\ufffd일입니다.", "broken_characters", "\ufffd", None, id="lost"),
-    pytest.param("연차는\x00 15일입니다.", "broken_characters", "\x00", "", id="control"),
-    pytest.param("정보가 占쏙옙 있습니다.", "broken_characters", "占쏙옙", None, id="lost-twice"),
-    pytest.param("연차ㄹㅡㄹ 씁니다.", "broken_characters", "ㄹㅡㄹ", None, id="split-syllable"),
-    pytest.param("\u1112 연차입니다.", "broken_characters", "\u1112", None, id="loose-conjoining"),
-    pytest.param(
-        "연차\ud83d입니다.", "broken_characters", "\ud83d", None, id="half-a-surrogate-pair"
-    ),
-    pytest.param(
+
+BROKEN = [
+    ("연차\ud83d입니다.", "\ud83d", None),
+    (
         f"{as_read_in('휴가', 'utf-8', 'latin-1')}는 15일입니다.",
-        "broken_characters",
         as_read_in("휴가", "utf-8", "latin-1"),
         "휴가",
-        id="utf-8-read-as-latin",
     ),
-    pytest.param(
+    (
         f"{as_read_in('연차휴가', 'cp949', 'latin-1')}는 15일입니다.",
-        "broken_characters",
         as_read_in("연차휴가", "cp949", "latin-1"),
         "연차휴가",
-        id="cp949-read-as-latin",
-    ),
-    pytest.param(
-        f"먼저 읽으세요. {ROUND * 4}끝입니다.",
-        "repetition",
-        f" {ROUND * 3}".rstrip(),
-        "",
-        id="sentence-in-a-loop",
-    ),
-    pytest.param(
-        "1. 신청서를 냅니다.\n2. 신청서를 냅니다.\n3. 신청서를 냅니다.",
-        "repetition",
-        "\n2. 신청서를 냅니다.\n3. 신청서를 냅니다.",
-        "",
-        id="numbered-loop",
-    ),
-    pytest.param(
-        "정말로 그렇게 그렇게 그렇게 그렇게 그렇게 그렇게 그렇게 합니다.",
-        "repetition",
-        " 그렇게 그렇게 그렇게 그렇게 그렇게 그렇게",
-        None,
-        id="word-in-a-loop",
-    ),
-    pytest.param(f"휴가{'입니다' * 8}", "repetition", "입니다" * 7, None, id="syllables-in-a-loop"),
-    pytest.param("15일입니다.<|im_end|>", "special_token", "<|im_end|>", "", id="trailing-token"),
-    pytest.param("<s> 15일입니다.", "special_token", "<s> ", "", id="leading-token"),
-    pytest.param(
-        "15일입니다. <|im_start|> 다음 질문은 무엇인가요?",
-        "special_token",
-        "<|im_start|>",
-        None,
-        id="token-in-between",
-    ),
-    pytest.param("", "placeholder", "", None, id="empty"),
-    pytest.param("...", "placeholder", "...", None, id="dots"),
-    pytest.param("[답변]", "placeholder", "[답변]", None, id="bracket"),
-    pytest.param("TODO", "placeholder", "TODO", None, id="todo"),
-    pytest.param("</s>", "placeholder", "</s>", None, id="nothing-but-a-token"),
-    pytest.param("{{ name }}님, 15일입니다.", "placeholder", "{{ name }}", None, id="template"),
-    pytest.param(
-        "요금은 [여기에 금액 입력]입니다.",
-        "placeholder",
-        "[여기에 금액 입력]",
-        None,
-        id="blank-to-fill",
     ),
 ]
 
 
-@each_row("answer, kind, observed, fix", FLAGGED)
+@each_row("answer, observed, fix", BROKEN)
+def test_flags_words_that_were_read_in_another_encoding(
+    guard: Quality, answer: str, observed: str, fix: str | None
+) -> None:
+    [finding] = findings(guard, answer)
+
+    assert (finding.code, finding.observed) == ("quality.broken_characters", observed)
+    assert finding.fix == fix
+
+
+@each_row("answer, kind, observed, fix", "flagged")
 def test_flags(guard: Quality, answer: str, kind: str, observed: str, fix: str | None) -> None:
     [finding] = findings(guard, answer)
 

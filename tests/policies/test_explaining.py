@@ -284,44 +284,7 @@ def test_whom_policies_serve_and_what_they_extend_is_no_difference(folder: Folde
     assert differences(load_file(a), load_file(b)) == ()
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "keys"),
-    [
-        pytest.param("{}", "guards: {names: {mode: off}}", [], id="a-guard-off-or-not-named"),
-        pytest.param("guards: {names: {}}", "{}", ["guards.names.mode"], id="a-guard-that-runs"),
-        pytest.param(
-            "guards: {names: {}, numbers: {}}",
-            "guards: {numbers: {}, names: {}}",
-            ["guards"],
-            id="guards-in-another-order",
-        ),
-        pytest.param(
-            "guards: {names: {mode: off}, numbers: {}}",
-            "guards: {numbers: {}, names: {mode: off}}",
-            [],
-            id="order-of-a-guard-that-is-off",
-        ),
-        pytest.param(
-            "intents: [{intent: a, patterns: [가]}, {intent: b, patterns: [나]}]",
-            "intents: [{intent: b, patterns: [나]}, {intent: a, patterns: [가]}]",
-            ["intents"],
-            id="rules-in-another-order",
-        ),
-        pytest.param(
-            "templates: {fallback: 가, names: 나}",
-            "templates: {names: 나, fallback: 다}",
-            ["templates.fallback"],
-            id="templates-in-another-order",
-        ),
-        pytest.param(
-            "guards: {scope: {options: {scopes: {}}}}",
-            "guards: {scope: {options: {scopes: {본점: [종로점]}}}}",
-            ["guards.scope.options.scopes.본점"],
-            id="a-map-that-was-empty",
-        ),
-        pytest.param("stream: {mode: gate}", "{}", [], id="a-default-written-out"),
-    ],
-)
+@each_row("first, second, keys", "what_differs")
 def test_what_differs(first: str, second: str, keys: list[str], tmp_path: Path) -> None:
     (tmp_path / "other.yaml").write_text("{}")
     a, b = (load_text(text, "draft", tmp_path) for text in (first, second))

@@ -112,39 +112,15 @@ def test_codes_can_be_spoken_of() -> None:
     assert reply.text == "수치 때문에 멈추었습니다."
 
 
-REFUSED = [
-    pytest.param("{{ question }}", "does not know 'question'", id="unknown-variable"),
-    pytest.param(
-        "안녕{% if codes|length > 9 %}{{ nothing }}{% endif %}",
-        "does not know 'nothing'",
-        id="unknown-variable-in-a-rare-branch",
-    ),
-    pytest.param("안녕\n{% if %}", "its line 2", id="malformed"),
-    pytest.param("{{ reason }}", "writes nothing", id="empty-when-no-reason-is-known"),
-    pytest.param("가 {{ sources[0] }}", "a single item", id="item-that-may-not-be-there"),
-    pytest.param("가 {{ reason.upper() }}", "may not use call", id="call"),
-    pytest.param("가 {{ reason.__class__ }}", "the attribute '__class__'", id="attribute"),
-    pytest.param("가 {{ 'a' * 999999999 }}", "may not use mul", id="multiplication"),
-    pytest.param("가 {{ range(9) }}", "may not use call", id="function"),
-    pytest.param("가 {{ reason|replace('a', 'b') }}", "the filter 'replace'", id="filter"),
-    pytest.param("{% include 'x' %}", "may not use include", id="include"),
-    pytest.param("{% macro a() %}가{% endmacro %}", "may not use macro", id="macro"),
-    pytest.param(
-        "가{% for a in sources %}{% for b in sources %}{{ b }}{% endfor %}{% endfor %}",
-        "a loop inside a loop",
-        id="nested-loops",
-    ),
-    pytest.param("가 {{ sources > 1 }}", "cannot be rendered", id="list-against-number"),
-    pytest.param("{{ " + "(" * 3000, "nested too deep", id="deep-expression"),
-    pytest.param(
-        "{% if reason %}" * 120 + "가" + "{% endif %}" * 120, "nested too deep", id="deep-branches"
-    ),
-]
-
-
-@each_row("source, message", REFUSED)
+@each_row("source, message", "refused")
 def test_refuses(source: str, message: str) -> None:
     with pytest.raises(BadTemplate, match=message):
+        jinja.compiled(source)
+
+
+@each_row("source", ["{{ " + "(" * 3000, "{% if reason %}" * 120 + "가" + "{% endif %}" * 120])
+def test_refuses_what_is_nested_too_deep(source: str) -> None:
+    with pytest.raises(BadTemplate, match="nested too deep"):
         jinja.compiled(source)
 
 
