@@ -207,7 +207,7 @@ class Answerability(Guard[AnswerabilitySettings]):
 
 
 class _Lack(NamedTuple):
-    """What evidence is missing, how certain that is, and which names the sources know instead."""
+    """Missing evidence, its certainty, and the names that the sources know instead."""
 
     kind: str
     certainty: float

@@ -52,7 +52,7 @@ _start_of = attrgetter("start")
 
 
 class ContactBook:
-    """What the sources give as contacts."""
+    """Contacts that the sources give."""
 
     def __init__(self, reading: Reading) -> None:
         self._values: set[tuple[ContactKind, str]] = set()

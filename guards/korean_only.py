@@ -179,7 +179,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
 
 @dataclass(frozen=True)
 class _Licence:
-    """What may stand in an answer although it is foreign.
+    """Foreign text that an answer may contain.
 
     Attributes:
         text: The licensed text, in a form in which it is compared.

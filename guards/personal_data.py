@@ -31,7 +31,7 @@ from guards.text.slots.contact import Contact
 
 
 class Handling(StrEnum):
-    """What is done about personal identifiers."""
+    """Handling of personal identifiers."""
 
     OFF = "off"
     MASK = "mask"

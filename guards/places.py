@@ -60,7 +60,7 @@ _HOUSE = re.compile(
 
 
 class PlaceKind(StrEnum):
-    """What kind of place it is."""
+    """Kind of place."""
 
     FLOOR = "floor"
     ROOM = "room"
@@ -129,7 +129,7 @@ def _where(match: re.Match[str]) -> tuple[str, int, int]:
 
 
 class _PlaceBook:
-    """What the sources say is where."""
+    """Places that the sources give, by thing."""
 
     def __init__(self, reading: Reading) -> None:
         self._houses: dict[str, list[Owned[PlaceSlot]]] = defaultdict(list)

@@ -78,7 +78,7 @@ class _Way(NamedTuple):
 
 
 class _Differing(NamedTuple):
-    """What the sources have where the answer has another piece of a way.
+    """Route details that differ between an answer and its sources.
 
     Attributes:
         source_id: Id of the source.

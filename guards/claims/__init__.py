@@ -1,1 +1,1 @@
-"""What a text says, as data: layout, clauses, and the claim that each clause makes."""
+"""The statements of a text as data: layout, clauses, and the claim of each clause."""

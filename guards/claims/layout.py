@@ -22,7 +22,7 @@ def without_emphasis(text: str) -> tuple[str, Sequence[int]]:
 
 
 class Level(StrEnum):
-    """Where a label stands."""
+    """Position of a label."""
 
     HEADING = "heading"
     PARENT = "parent"

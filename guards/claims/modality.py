@@ -12,7 +12,7 @@ from guards.lexicons.loading import sections
 
 
 class Modality(StrEnum):
-    """How the predicate of a clause is meant."""
+    """Modality of the predicate of a clause."""
 
     PERMITTED = "permitted"
     FORBIDDEN = "forbidden"

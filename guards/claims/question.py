@@ -1,4 +1,4 @@
-"""What a question asks for: its words, the kinds of value that would answer it.
+"""The words of a question, and the kinds of value that would answer it.
 
 ``몇 명`` asks for people and ``몇 시`` for a time of day; ``얼마`` and a bare ``…은?`` go by the
 noun that they are asked of (할인율, 수습기간). Kinds are those of a `guards.evidence.values.Value`.

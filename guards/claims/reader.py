@@ -68,7 +68,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What one clause says.
+    """The claim of one clause.
 
     Attributes:
         text: The clause.

@@ -1,4 +1,4 @@
-"""How a clause stands to the truth: only what is asserted can be wrong.
+"""Standing of a clause: only an assertion can be wrong.
 
 One answer for every guard to "is this said of the world?". An abstention, a courtesy, advice, a
 question and a hypothesis are told by their construction (``guards/lexicons/standing.txt``) over the
@@ -18,18 +18,18 @@ _KEPT = 4096
 
 
 class Standing(StrEnum):
-    """How a clause stands to the truth."""
+    """Standing of a clause."""
 
     ASSERTED = "asserted"
     ABSTENTION = "abstention"
     """That the sources do not tell, or that it cannot be said."""
     QUESTION = "question"
     ADVICE = "advice"
-    """What to mind, and frames without content: 미리 확인하세요, 시기에 따라 다릅니다."""
+    """Advice, and frames without content: 미리 확인하세요, 시기에 따라 다릅니다."""
     COURTESY = "courtesy"
     """Greetings, sympathy, offers, announcements, whom to ask."""
     HYPOTHESIS = "hypothesis"
-    """What is supposed for an example: 월급이 300만 원이라고 가정하면."""
+    """An assumption for an example: 월급이 300만 원이라고 가정하면."""
     LABEL = "label"
     """A heading, the head of a table or of a list: it only names what follows."""
 

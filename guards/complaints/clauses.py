@@ -145,7 +145,7 @@ _LEFT_OPEN = frozenset(("JX", "NNG", "NNP"))
 
 @dataclass(frozen=True, slots=True)
 class Grievance:
-    """What a clause complains of.
+    """Subject of a complaint in a clause.
 
     Attributes:
         start: Where it begins in the message.

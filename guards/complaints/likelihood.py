@@ -1,4 +1,4 @@
-"""How likely a message is nothing but a complaint: a logistic regression over its pieces.
+"""Probability that a message is nothing but a complaint: a logistic regression over its pieces.
 
 The weights are in ``guards/lexicons/complaint_weights.txt``, fitted by ``make fit`` on messages
 by many authors. A message is taken apart into morphemes, pairs of morphemes and runs of two and

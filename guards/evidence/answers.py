@@ -89,7 +89,7 @@ class Compared:
 
     @property
     def is_small(self) -> bool:
-        """Whether there are few enough figures to hold each against each."""
+        """True if the figures are few enough to compare each with each."""
         own, sources = len(self.figures), len(self.sources.figures)
         return own <= _MOST_FIGURES and own * sources <= _MOST_PAIRS
 
@@ -109,7 +109,7 @@ class Compared:
 
     @lazy
     def _claimed(self) -> frozenset[int]:
-        """Where the figures begin that are no hedge, no citation and no number of a list item."""
+        """Starts of the figures that are no hedge, no citation and no number of a list item."""
         text = self.text
         if text is None:
             return frozenset()
@@ -153,7 +153,7 @@ class Compared:
 
     @lazy
     def arithmetic(self) -> Arithmetic:
-        """How the answer comes to its figures."""
+        """Calculations that explain the figures of the answer."""
         index = self.sources.index
         return Arithmetic(
             self.answer, self.figures, self.asked, self.sources.figures, index.likeness
@@ -175,7 +175,7 @@ class Compared:
 
     @lazy
     def derivable(self) -> Derivable:
-        """What could be calculated."""
+        """Values that could be calculated."""
         return Derivable(self.figures, self.asked, self.sources.figures)
 
     def is_of_user(self, figure: Figure) -> bool:

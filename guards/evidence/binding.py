@@ -49,7 +49,7 @@ _POINTS = frozenset({"date", "month", "year"})
 
 
 class Held(StrEnum):
-    """How the sources stand to a figure of an answer."""
+    """Relation of the sources to a figure of an answer."""
 
     HELD = "held"
     """They have its value, and nothing shows that it is another thing's."""

@@ -109,17 +109,17 @@ class Side:
 
     @property
     def is_older(self) -> bool:
-        """Whether the other source is certainly the newer edition."""
+        """True if the other source is certainly the newer edition."""
         return self.other.edition.is_newer_than(self.own.edition)
 
     @property
     def is_newer(self) -> bool:
-        """Whether this source is certainly the newer edition."""
+        """True if this source is certainly the newer edition."""
         return self.own.edition.is_newer_than(self.other.edition)
 
 
 class Contradictions:
-    """What the sources of a request say in values, and where they contradict one another.
+    """The values in the sources of a request, and the contradictions among them.
 
     Attributes:
         sentences: Every sentence with values, in order.

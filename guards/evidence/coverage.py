@@ -1,4 +1,4 @@
-"""How far the sources hold what a question is about.
+"""Coverage of a question's topic by the sources.
 
 A sentence speaks of a word that stands in it or above it, that stands there in another everyday or
 official form (`everyday_words.txt`), or whose longer form it is short for (``소아과``,
@@ -31,7 +31,7 @@ _MOST_LEFT_OUT = 3
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts how much; fitted by `python -m tests.bench.answerability`, which see.
+    """Weights of the features, fitted by `python -m tests.bench.answerability`.
 
     Attributes:
         window: How many sentences in a row are read together.

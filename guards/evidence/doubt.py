@@ -1,4 +1,4 @@
-"""How doubtful a sentence of an answer is: the signs of its comparison with the sources, weighed.
+"""Doubt about a sentence of an answer, weighed from its comparison with the sources.
 
 No single sign decides: a faithful paraphrase has one, too. Their weights were fitted on the answers
 of ``tests/quality`` (``guards/lexicons/doubt.txt`` says when and with what outcome), so that the

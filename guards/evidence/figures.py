@@ -82,7 +82,7 @@ class Figure:
 
     @lazy
     def group(self) -> str:
-        """What it can be compared with."""
+        """Group of figures that it can be compared with."""
         return group_of(self.measure)
 
 

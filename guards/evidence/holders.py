@@ -1,4 +1,4 @@
-"""Whether a value of the sources is said of the very thing that an answer speaks of.
+"""Check that a value of the sources belongs to the thing that an answer gives it for.
 
 A value belongs to its holder: a row of a table, a person, a branch, an edition. Two claims have one
 holder if the source has every noun that the answer's claim is about, and the answer or the question

@@ -17,7 +17,7 @@ _LONGEST_JOINED = 12
 
 
 class Measured(NamedTuple):
-    """How the sources stand to what a clause tells.
+    """Share of a clause's words that the sources have.
 
     Attributes:
         telling: How many of its words tell something: neither general nor only asked for.

@@ -1,4 +1,4 @@
-"""What a line of an answer rests on: sources about what was asked, or those about something else.
+"""Sources on which a line of an answer rests: those about the question, or others.
 
 A figure rests on a foreign source where that one gives it and no source of what was asked does for
 anything like it; words do where the foreign sources alone have them.

@@ -20,7 +20,7 @@ DISCRETE = COUNTED | {
     Dimension.AGE, Dimension.TIMES, Dimension.BARE, "층", "학년", "학기", "점", "곳", "종", "급",
     "등급", "박", "석", "실", "잔", "권",
 }  # fmt: skip
-"""What comes in whole numbers only, so that 미만 75 is 이하 74."""
+"""Dimensions that come in whole numbers only, so that 미만 75 is 이하 74."""
 
 FREE = Measure(Dimension.WON, (Fraction(0),))
 """A price of nothing: 무료, 무상."""
@@ -46,12 +46,12 @@ class Values:
 
     @property
     def is_point(self) -> bool:
-        """Whether it is a single value."""
+        """True if it is a single value."""
         return self.low is not None and self.low == self.high
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing lies in it."""
+        """True if it contains nothing."""
         if self.low is None or self.high is None:
             return False
         return self.low > self.high or (

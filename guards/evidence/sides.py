@@ -55,14 +55,14 @@ class Side:
 
     @property
     def is_low(self) -> bool | None:
-        """Whether what lies above the value is meant; None if neither side is."""
+        """True if values above are meant, false if values below, None if neither."""
         if (self.values.low is None) == (self.values.high is None):
             return None
         return self.values.high is None
 
     @property
     def is_one(self) -> bool:
-        """Whether any side is meant."""
+        """True if either side is meant."""
         return self.is_low is not None or self.is_later is not None
 
     def is_as(self, other: "Side") -> bool:

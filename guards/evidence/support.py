@@ -1,4 +1,4 @@
-"""How far the sources of a request carry a statement, each alone and several together.
+"""Support of a statement by the sources of a request, singly and together.
 
 The measure is the share of the statement's words, rare ones more, that two neighbouring sentences
 of a source hold with their labels and its title, and where the statement has figures, to one half
@@ -43,7 +43,7 @@ _start_of = attrgetter("start")
 
 
 class Carried:
-    """How far the sources carry one statement; sources are named by their place in the list.
+    """Support of one statement by the sources, which are named by their place in the list.
 
     Attributes:
         words: Of how many words that was measured.
@@ -87,7 +87,7 @@ class Carried:
 
 
 class _Windows:
-    """What the sentences of one source hold of a statement's words, as bits."""
+    """Words of a statement that each sentence of one source holds, as bits."""
 
     def __init__(self, weights: Sequence[float]) -> None:
         self.masks: defaultdict[int, int] = defaultdict(int)
@@ -95,7 +95,7 @@ class _Windows:
 
     @lazy
     def best(self) -> int:
-        """What the best two neighbouring sentences hold together."""
+        """Words that the best two neighbouring sentences hold together, as bits."""
         # All rows of a long table may hold the same.
         windows = {held | self.masks.get(at + 1, 0) for at, held in self.masks.items()}
         return max(sorted(windows), key=lambda window: _weight(window, self._weights))
@@ -111,7 +111,7 @@ class _Figures:
 
     @property
     def count(self) -> int:
-        """How many figures the sources have."""
+        """Number of figures in the sources."""
         return len(self._figures.figures)
 
     def holders(self, quantity: Quantity) -> frozenset[int]:
@@ -223,7 +223,7 @@ class _Words:
 
     @lazy
     def are_korean(self) -> tuple[bool, ...]:
-        """Whether each source is written in Hangul."""
+        """For each source, whether it is written in Hangul."""
         return tuple(_is_korean(part.text.raw[:_HEAD_CHARS]) for part in self._parts)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """When a figure is taken for another thing's.
+    """Thresholds above which a figure is taken to belong to another thing.
 
     Attributes:
         speaks_of_the_same: Likeness from which on a source claim speaks of what the answer does,
@@ -49,7 +49,7 @@ BINDING = Binding(
 )
 
 NOVEL_VERB = 0.4
-"""How much a verb that no source has counts, where a noun counts 1."""
+"""Weight of a verb that no source has, where a noun has 1."""
 INVENTED_WORDS = 2.0
 """A clause with so many words that no source has was invented."""
 INVENTED_BELOW = 0.6

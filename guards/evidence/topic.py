@@ -1,4 +1,4 @@
-"""What a question is about: its nouns, with the compound they stand in, and its verbs."""
+"""Topic of a question: its nouns, with their compounds, and its verbs."""
 
 import re
 from collections.abc import Iterator

@@ -31,11 +31,11 @@ _THRESHOLDS = frozenset({"이상", "이하", "초과", "미만"})
 
 
 class Placed(Protocol):
-    """What has a place in a text."""
+    """Something with a place in a text."""
 
     @property
     def start(self) -> int:
-        """Where it begins."""
+        """Start of the value."""
 
 
 PlacedT = TypeVar("PlacedT", bound=Placed)
@@ -55,12 +55,12 @@ class Value:
 
     @property
     def start(self) -> int:
-        """Where it begins in the raw text."""
+        """Start in the raw text."""
         return self.slot.start
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """End in the raw text."""
         return self.slot.end
 
     @property
@@ -80,7 +80,7 @@ class Value:
 
     @property
     def is_threshold(self) -> bool:
-        """Whether it only bounds something (이상, 이하, 초과, 미만)."""
+        """True if it only bounds something (이상, 이하, 초과, 미만)."""
         return self.comparing_word in _THRESHOLDS
 
     def is_like(self, other: "Value") -> bool:

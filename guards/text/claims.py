@@ -20,7 +20,7 @@ from guards.text.slots.citation_mark import CitationMark, read_marks
 from guards.text.writing.scripts import prose_only
 
 JOINS = re.compile(r"[ \t]?(?:[,、·]|및|와|과)?[ \t]?")
-"""What may stand between marks that stand together."""
+"""Characters allowed between adjacent marks."""
 MARKUP = re.compile(r"[\s\-*•·○●▪■◦>#|_.]*")
 _FRAME = re.compile(
     r"(?:번\s?)?(?:문서|자료|출처)?\s?"

@@ -43,7 +43,7 @@ Date = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What a source says of itself.
+    """Edition of a source, by its own words.
 
     Attributes:
         name: What it calls itself, with the words of its edition.

@@ -1,4 +1,4 @@
-"""Where a text guesses: figures that are hedged, and hedging in words alone."""
+"""Guesses in a text: hedged figures, and hedging in words alone."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What stands before something and means nothing without it: lead-ins of lists, and headings."""
+"""Text that means nothing without what follows: lead-ins of lists, and headings."""
 
 import re
 

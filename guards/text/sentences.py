@@ -55,7 +55,7 @@ _SENTENCE_ENDINGS = frozenset("다요죠까음함됨임")
 
 
 class Stand(NamedTuple):
-    """Where a text may be read on, because what stands before ends for certain.
+    """Place from which a text can be read on, as a sentence certainly ends before it.
 
     Attributes:
         position: Right behind an end.

@@ -46,7 +46,7 @@ _TOTAL_CHARS, _FEWEST = 10, 2
 
 
 class Outcome(StrEnum):
-    """How an answer comes to a figure."""
+    """Way in which an answer arrives at a figure."""
 
     SHOWN_RIGHT = "shown_right"
     """An equation, a list or a table shows how, and that is right; or it is an operand of one."""
@@ -60,7 +60,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How an answer comes to a figure.
+    """Way in which an answer arrives at a figure.
 
     Attributes:
         outcome: Whether it is right, and why.
@@ -81,7 +81,7 @@ _UNEXPLAINED = Explanation(Outcome.UNEXPLAINED)
 
 
 class Arithmetic:
-    """How an answer comes to its figures.
+    """Ways in which an answer arrives at its figures.
 
     Args:
         answer: The answer.

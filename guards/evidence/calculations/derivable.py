@@ -36,7 +36,7 @@ _Made: TypeAlias = Callable[[tuple[float, ...], tuple[float, ...]], Set[float]]
 
 
 class Derivable:
-    """What could be calculated from the figures of one exchange.
+    """Values that could be calculated from the figures of one exchange.
 
     Args:
         answer: The figures of the answer.

@@ -18,7 +18,7 @@ _TOKEN = re.compile(
     r"|(?P<space>[ \t]+)|(?P<other>.)"
 )
 WORDS_BEFORE, WORDS_BEHIND = 3, 2
-"""How many words may stand before a number, for its name, and behind it, for its unit."""
+"""Most words before a number, for its name, and behind it, for its unit."""
 
 
 class Term(NamedTuple):

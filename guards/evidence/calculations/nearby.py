@@ -26,7 +26,7 @@ _MOST_OWN, _MOST_NEAR = 6, 16
 _MOST_TOLD = {True: 5, False: 3}
 """Figures of a source that are tried of the wanted kind, and of each other kind."""
 _LEAST_LIKENESS, _LEAST_ALIKE = 0.12, 0.04
-"""How like a source claim must be; less so, if its figure is of the wanted kind."""
+"""Least likeness of a source claim; lower if its figure is of the wanted kind."""
 
 Likeness = Callable[[Context, Context], float]
 

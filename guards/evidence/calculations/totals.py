@@ -226,7 +226,7 @@ _LIMITS = re.compile(r"이상|이하|초과|미만|이내|넘|까지|부터")
 
 
 class Suppositions:
-    """What an answer supposes."""
+    """Assumptions of an answer."""
 
     def __init__(self, answer: Reading) -> None:
         self._answer = answer

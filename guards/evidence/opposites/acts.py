@@ -25,7 +25,7 @@ _BESIDES = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What a clause says, and which side of it.
+    """An act that a clause states, and whether it affirms or denies it.
 
     Attributes:
         name: The act, as a feature; opposite words have the same.

@@ -1,4 +1,4 @@
-"""What an answer says held against what its sources say: said or denied, under which condition.
+"""Comparison of statements of an answer with those of its sources: polarity and conditions.
 
 Two statements contradict each other if they take opposite sides of one act, or if one permits what
 the other forbids, and they speak of the same: each has most of what the other is about, neither is
@@ -23,7 +23,7 @@ from guards.korean.words import Word, canonical
 from guards.lexicons.loading import groups, lines
 
 ASKED = 0.7
-"""How much the words of the question tell of what an answer speaks of."""
+"""Weight of the words of the question in the topic of an answer."""
 _UNKNOWN = 0.5
 _PARTLY = 0.8
 _LOOSE = 0.7

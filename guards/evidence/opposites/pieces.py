@@ -41,7 +41,7 @@ class Piece:
 
     @property
     def says(self) -> bool:
-        """Whether it says something, and does not only name it."""
+        """True if it states something and does not only name it."""
         if PREDICATE.search(self.trail) or self.modality is not Modality.FACT:
             return True
         last = self.words[-1].features if self.words else ()

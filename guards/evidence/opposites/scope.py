@@ -1,4 +1,4 @@
-"""Where an answer says something wider than its sources: of everybody, at any time, without a need.
+"""Statements of an answer that are wider than the sources: for everybody, at any time.
 
 A word that widens a statement (누구나, 관계없이, 승인 없이, 어떤 경우에도) has to have one in the
 sources on the same subject. It is too much where they have none, but a limit.
@@ -18,7 +18,7 @@ from guards.lexicons.loading import lines, sections
 
 
 class Kind(StrEnum):
-    """What a widening word does."""
+    """Kind of widening by a word."""
 
     ASIDE = "aside"
     """It sets aside what stands before it."""

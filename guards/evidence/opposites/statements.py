@@ -68,7 +68,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a clause says.
+    """The statement of a clause.
 
     Attributes:
         claim: The clause.

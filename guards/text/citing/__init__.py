@@ -1,1 +1,1 @@
-"""What an answer cites: its list of references, its cited statements, and whether they hold."""
+"""Citations of an answer: its list of references, its cited statements, and their assessment."""

@@ -1,4 +1,4 @@
-"""Whether the sources that an answer cites say what they are cited for.
+"""Assessment of citations: whether the cited sources support the statements.
 
 Each pair of a statement and a number (or a named source) is one assessment: accurate, inaccurate or
 uncertain. Of a sentence that cites several times, each mark is held against the clause that it
@@ -36,7 +36,7 @@ from guards.text.slots.source_name import SourceNames, source_names
 
 
 class Status(StrEnum):
-    """Whether a source says what it is cited for."""
+    """Result of comparing a statement with the source that it cites."""
 
     ACCURATE = "accurate"
     INACCURATE = "inaccurate"
@@ -74,7 +74,7 @@ class Assessment:
 
     @property
     def rivals(self) -> int:
-        """How many sources carry the statement clearly better than those cited."""
+        """Number of sources that support the statement clearly better than those cited."""
         return self.outdone()
 
     @property
@@ -154,7 +154,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What all statements of an answer are held against.
+    """Sources and readings with which all statements of an answer are compared.
 
     Attributes:
         raw: The answer.
@@ -189,7 +189,7 @@ class Case:
 
     @property
     def is_carried(self) -> bool:
-        """Whether the cited sources carry the statement together."""
+        """True if the cited sources together support the statement."""
         return bool(self._places) and self._carried.score(self._places) >= self._threshold
 
     def assessments(self) -> list[Assessment]:
@@ -301,7 +301,7 @@ class Case:
 
     @lazy
     def _parts(self) -> list[Carried]:
-        """What is measured of its clauses that say enough by themselves."""
+        """Support of each clause that says enough by itself."""
         parts = parts_of(self._bench.raw, self.statement)
         measured = (self._carried_of(part.text, part) for part in parts)
         return [one for one in measured if _measured(one) >= FEWEST_MEASURED]

@@ -1,4 +1,4 @@
-"""What the numbers of an answer mean, and which number it would give a source.
+"""Meaning of the citation numbers of an answer, and the number that it would give a source.
 
 Where the answer explains its numbers in a list of its own, they mean what the list says; else a
 number is a source's id, or its place among the sources.

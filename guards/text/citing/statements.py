@@ -266,7 +266,7 @@ def _piece(raw: str, statement: Statement, start: int, end: int) -> Statement:
 
 
 class CitedAnswer:
-    """What an answer cites, as far as its text shows. Positions are code points of `raw`."""
+    """Citations of an answer, as far as its text shows. Positions are code points of `raw`."""
 
     def __init__(self, raw: str) -> None:
         self.raw = raw

@@ -96,15 +96,15 @@ _ITEM = re.compile(r"[ \t]*(?:[-*•·○●▪■◦]|\d{1,2}[.)]|[가-하][.)]
 _MOST_PIECES = 400
 _MOST_REFERENCES = 30
 _WRONG_BY = 0.4
-"""How much better the right piece must be than the cited one; more than for one that is absent."""
+"""Least advantage of the right piece over the cited one; more than over an absent one."""
 _RIGHT_BY = 0.15
-"""How much better it must be than any other."""
+"""Least advantage over any other piece."""
 _MOST_OF_WRONG = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What a citation is given for."""
+    """Claim for which a citation is given."""
 
     carried: Carried
     lead: Carried | None

@@ -1,4 +1,4 @@
-"""What several sources hold of the law together, and what they lack of a reference.
+"""Provisions of law in several sources, and the parts of a reference that they lack.
 
 A provision counts as held if a source sets it out or mentions it as deeply as the reference goes.
 A reference that names no law means the laws that the sources are pieces of: a decree's ``법 제5조``
@@ -106,7 +106,7 @@ _LEVELS = {
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What the sources lack of a reference.
+    """Part of a reference that the sources lack.
 
     Attributes:
         level: The first level that they do not hold.
@@ -137,7 +137,7 @@ def _index(request: RequestReading) -> "LawIndex":
 
 
 class LawIndex:
-    """What several sources hold together.
+    """Provisions of law in several sources.
 
     Args:
         read: Returns what each of them holds; called when something of law is asked for, which
@@ -155,7 +155,7 @@ class LawIndex:
 
     @lazy
     def sources(self) -> tuple[SourceLaw, ...]:
-        """What each source holds, in their order."""
+        """Provisions of each source, in their order."""
         return tuple(self._read())
 
     @lazy

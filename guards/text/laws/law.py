@@ -92,7 +92,7 @@ def _unquoted(before: str, begin: int, position: int) -> Owner:
 
 
 class Kind(StrEnum):
-    """What a reference points at."""
+    """Kind of provision that a reference points at."""
 
     ARTICLE = "조"
     PARAGRAPH = "항"

@@ -1,4 +1,4 @@
-"""What one source holds of the law: the articles it sets out, and all that it mentions."""
+"""Provisions of law in one source: the articles that it contains, and all that it mentions."""
 
 import re
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Provision:
 
 @dataclass(frozen=True, slots=True)
 class SourceLaw:
-    """What one source holds.
+    """Provisions of law in one source.
 
     Attributes:
         law: The law that it is a piece of, from its title, file or first line; None if

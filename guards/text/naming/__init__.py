@@ -1,1 +1,1 @@
-"""What things are called, and which of their names, places and contacts belong together."""
+"""Names of things, and which names, places and contacts belong together."""

@@ -138,7 +138,7 @@ _SPELT_OUT_CHARS = 3
 
 
 class KnownNames:
-    """What texts name, and what else may be called by a name."""
+    """Names in texts, and other things that a name may mean."""
 
     def __init__(self, texts: Iterable[Text], names: Iterable[str] = ()) -> None:
         self._texts = tuple(texts)

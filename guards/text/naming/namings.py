@@ -1,4 +1,4 @@
-"""Whose a value is said to be, and whether a claim gives it to the wrong owner.
+"""Owners of values, and claims that give a value to the wrong owner.
 
 The words around a value may name its office, room or purpose, each of which may name it alone:
 ``행정실(학비) 055-000-0000`` belongs to the office and to the purpose, the cells of a table's row

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class PersonalKind(StrEnum):
-    """What kind of identifier it is."""
+    """Kind of identifier."""
 
     RESIDENT_NUMBER = "resident_number"
     FOREIGNER_NUMBER = "foreigner_number"
@@ -22,12 +22,12 @@ class PersonalKind(StrEnum):
 
     @property
     def noun(self) -> str:
-        """What it is called in Korean, such as ``전화번호``."""
+        """Its Korean name, such as ``전화번호``."""
         return _NOUNS[self]
 
     @property
     def label(self) -> str:
-        """What stands in its place when it is masked, such as ``[전화번호]``."""
+        """Label that replaces it when masked, such as ``[전화번호]``."""
         return f"[{self.noun}]"
 
 

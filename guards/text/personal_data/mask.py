@@ -20,7 +20,7 @@ _HEAD_CHARS = 3
 
 
 class Occurrences:
-    """Where any of some values stand in a text."""
+    """Places of some values in a text."""
 
     def __init__(self, values: Iterable[str]) -> None:
         self._values = frozenset(filter(None, values))
@@ -54,7 +54,7 @@ _PREFIXES = ("0", "82", "820", "0082")
 
 @dataclass(frozen=True, slots=True)
 class KnownPlace:
-    """Where a known identifier stands in a text.
+    """Place of a known identifier in a text.
 
     Attributes:
         value: The identifier as it is known, which may be another notation.

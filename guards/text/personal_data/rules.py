@@ -22,7 +22,7 @@ from guards.text.personal_data.words import after, before, is_of_a_thing
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How one kind of identifier looks.
+    """Pattern of one kind of identifier.
 
     Attributes:
         pattern: Its shape.

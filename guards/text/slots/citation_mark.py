@@ -138,12 +138,12 @@ _MARK = re.compile(
 )
 _DOCUMENT = r"(?:번\s?)?(?:문서|자료|출처)?"
 RESTS_ON = re.compile(rf"{_DOCUMENT}\s?(?:에\s?(?:따르|따라|의하|의해|의거|근거)|에서는?\s)")
-"""What makes a sentence rest on the mark before it."""
+"""Words that make a sentence rest on the mark before it."""
 IS_WORD = re.compile(
     rf"{RESTS_ON.pattern}|번(?:\s?(?:문서|자료|출처|규정|안내))?(?:[은을이의과]|에서?)?(?![가-힣])"
     r"|(?:에서[는도]?|에[는도]?|으?로|[은는이가을를의와과도상])(?![가-힣])"
 )
-"""What hangs on a mark that is a word."""
+"""Particles attached to a mark that is a word."""
 
 
 def marks_in(text: str) -> Iterator[re.Match[str]]:
@@ -158,7 +158,7 @@ def marks_in(text: str) -> Iterator[re.Match[str]]:
 
 
 class MarkKind(StrEnum):
-    """How a mark names its source."""
+    """Way in which a mark names its source."""
 
     NAMED = "named"
     """By title or file: ``[출처: …]``, ``(출처: …)``, ``[참조: …]``."""
@@ -169,7 +169,7 @@ class MarkKind(StrEnum):
 
 
 class MarkStyle(StrEnum):
-    """How a mark is written; what may be written in its place follows from it."""
+    """Notation of a mark, from which its replacement is written."""
 
     NAMED = "named"
     LIST = "list"

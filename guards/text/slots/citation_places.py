@@ -1,4 +1,4 @@
-"""Where a text names its sources: citation marks, and the pages of documents that it points to.
+"""Places where a text names its sources: citation marks, and pages of documents.
 
 What stands there is no figure, name or way that a source would have to hold; every reading of
 those leaves these places out.

@@ -32,7 +32,7 @@ _PATH_END = re.compile(r"[?#]")
 
 
 class ContactKind(StrEnum):
-    """What kind of address it is."""
+    """Kind of contact."""
 
     PHONE = "phone"
     URL = "url"
@@ -69,22 +69,22 @@ class Contact:
 
     @property
     def keys(self) -> frozenset[str]:
-        """What it has at least one of in common with each contact that covers it."""
+        """Keys, at least one of which it shares with each contact that covers it."""
         return frozenset(_key(self.kind, value) for value in self.values)
 
     @property
     def written(self) -> str:
-        """How to write it out of its place."""
+        """Form in which it is written outside its text."""
         return self.full or self.text
 
     @property
     def is_phone(self) -> bool:
-        """Whether it is a telephone number."""
+        """True if it is a telephone number."""
         return self.kind is ContactKind.PHONE
 
     @property
     def is_extension(self) -> bool:
-        """Whether it is an extension without the line it belongs to."""
+        """True if it is an extension without its line."""
         return self.values[0].startswith("x") and self.is_phone
 
 

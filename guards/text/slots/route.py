@@ -1,4 +1,4 @@
-"""How to get somewhere: means of travel, bus routes, lines, stations, stops and exits.
+"""Routes: means of travel, bus routes, lines, stations, stops and exits.
 
 Many Korean words end in 역 (지역, 병역), so a station is read only in a sentence that speaks of
 travel otherwise, and a bus route only beside a bus.
@@ -19,7 +19,7 @@ from guards.text.slots.windows import blotted
 
 
 class RouteKind(StrEnum):
-    """What a slot names."""
+    """Kind of route detail."""
 
     MODE = "mode"
     BUS = "bus"
@@ -49,7 +49,7 @@ class RouteSlot:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What two slots have in common if they name the same thing."""
+        """Key that two slots share if they name the same thing."""
         return self.kind, self.value
 
 

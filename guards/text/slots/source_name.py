@@ -86,7 +86,7 @@ class SourceNames:
 
     @property
     def known(self) -> bool:
-        """Whether any source has a title or a file."""
+        """True if any source has a title or a file."""
         return bool(self._keys)
 
     def has_number(self, number: int) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Dimension(StrEnum):
-    """What a quantity measures. Units outside this list are dimensions of their own."""
+    """Dimension of a quantity. Units outside this list are dimensions of their own."""
 
     BARE = "bare"
     DAYS = "days"
@@ -36,7 +36,7 @@ class Dimension(StrEnum):
 
 
 PERIODS = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
-"""What measures a length of time."""
+"""Dimensions of time."""
 
 
 class Measure(NamedTuple):
@@ -54,7 +54,7 @@ class Measure(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """What one of a unit is worth in its dimension's base unit."""
+    """Factor from a unit to the base unit of its dimension."""
 
     dimension: str
     factor: Fraction

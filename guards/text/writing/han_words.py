@@ -24,7 +24,7 @@ from guards.text.writing.scripts import Run, Script, han_only
 
 
 class Role(Enum):
-    """What a word is in its sentence."""
+    """Role of a word in its sentence."""
 
     SUBJECT = auto()
     OBJECT = auto()
@@ -292,7 +292,7 @@ _SAID_AGAIN = r" ?[(（]{0}[)）]| ?[/／] ?{0}(?! ?[/／·ㆍ・ ] ?[一-鿿])"
 
 
 class InHangul(NamedTuple):
-    """What stands in the place of some runs.
+    """Replacements of some runs of Han characters.
 
     Attributes:
         start: Where the place begins: before a word that the first run only says again.
