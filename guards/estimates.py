@@ -21,7 +21,7 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading, RequestReading, SourceSet, Text
 from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
-from guards.evidence.binding import Bound, Held, SourceFigures
+from guards.evidence.binding import Bound, Relation, SourceFigures
 from guards.evidence.calculations.arithmetic import Outcome
 from guards.evidence.figures import Figure
 from guards.evidence.passages import Place, SourcePassages, units_of
@@ -151,7 +151,7 @@ class Estimates(Guard[EstimatesSettings]):
                 strength=Strength.E1,
                 score=0.3,
             )
-        right = bound.right if bound.held is not Held.ABSENT else None
+        right = bound.right if bound.held is not Relation.ABSENT else None
         return Finding(
             guard=self.id,
             code="estimates.unsupported",

@@ -200,11 +200,11 @@ class Negation(Guard[NegationSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
-    def read_ahead(self, asked: RequestReading) -> Iterator[None]:
+    def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read what the sources say, against which the claims are held."""
-        asked.source_set.once(SourceMeaning)
+        request.source_set.once(SourceMeaning)
         yield
-        asked.source_set.once(SourceContrasts)
+        request.source_set.once(SourceContrasts)
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
@@ -435,14 +435,14 @@ def _key(settings: NegationSettings, sentence: Sequence[Claim], before: Sequence
     return id(settings), len(before), is_first, sentence[0].block.labels, text
 
 
-def _judged(asked: RequestReading) -> dict[_Key, list[_Found]]:
+def _judged(request: RequestReading) -> dict[_Key, list[_Found]]:
     """Return what was found about sentences of the answers to a question; none yet.
 
     An answer is looked at again and again while it grows, and a long one repeats itself.
     """
-    del asked
+    del request
     return {}
 
 
-def _asked_claim(asked: RequestReading) -> Statement | None:
-    return asked_claim(read_claims(asked.question.text.raw))
+def _asked_claim(request: RequestReading) -> Statement | None:
+    return asked_claim(read_claims(request.question.text.raw))

@@ -28,7 +28,7 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading, RequestReading
 from guards.evidence.answers import Compared
-from guards.evidence.binding import Bound, Held, SourceFigures
+from guards.evidence.binding import Bound, Relation, SourceFigures
 from guards.evidence.calculations.arithmetic import Outcome
 from guards.evidence.figures import Figure
 from guards.evidence.sides import with_base, words_of
@@ -38,7 +38,7 @@ from guards.text.slots.units import Dimension
 _COUNTED_OUT = frozenset(
     {"period", "date", "month", "year", "곳", "개", "종", "건", "포인트", Dimension.BARE}
 )
-_WITH_VALUE = frozenset({Held.HELD, Held.OTHER_SIDE, Held.OTHER_BASE})
+_WITH_VALUE = frozenset({Relation.HELD, Relation.OTHER_SIDE, Relation.OTHER_BASE})
 _EXPLAINED = frozenset(
     {Outcome.SHOWN_RIGHT, Outcome.FOLLOWS, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER}
 )
@@ -152,7 +152,7 @@ class Numbers(Guard[NumbersSettings]):
         if compared.is_quoted(figure):
             return None
         bound = compared.bound(figure)
-        if bound.held is Held.HELD and not compared.arithmetic.may_be_wrong(figure):
+        if bound.held is Relation.HELD and not compared.arithmetic.may_be_wrong(figure):
             return None
         explained = compared.arithmetic.of(figure)
         if explained.outcome is Outcome.SHOWN_WRONG:
@@ -162,11 +162,11 @@ class Numbers(Guard[NumbersSettings]):
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
         is_explained = explained.outcome in _EXPLAINED and not is_users
-        if bound.held in {Held.OTHER_SIDE, Held.OTHER_BASE} and not explained.is_operand:
+        if bound.held in {Relation.OTHER_SIDE, Relation.OTHER_BASE} and not explained.is_operand:
             return _in_other_words(figure, bound, compared)
         if bound.held in _WITH_VALUE or (is_explained and not explained.is_operand):
             return None
-        if bound.held is Held.MOVED and not explained.is_operand:
+        if bound.held is Relation.MOVED and not explained.is_operand:
             return None if compared.says(bound.right) else _moved(figure, bound, compared)
         return None if is_explained else _without_value(figure, bound, compared)
 
@@ -182,12 +182,12 @@ def _looked_up(figure: Figure, compared: Compared) -> Finding | None:
 
 def _without_value(figure: Figure, bound: Bound, compared: Compared) -> Finding | None:
     """Report a figure that the sources do not have where they speak of the same."""
-    if bound.held is Held.ELSEWHERE:
+    if bound.held is Relation.ELSEWHERE:
         found = None if compared.says(bound.right) else _differs(figure, bound, compared)
         return found and replace(found, score=0.8)
     if compared.derivable.may_give(figure, bound):
         return _underived(figure, compared)
-    if bound.held is Held.DIFFERS:
+    if bound.held is Relation.DIFFERS:
         return _differs(figure, bound, compared)
     return _absent(figure, compared)
 
@@ -211,7 +211,7 @@ def _moved(figure: Figure, bound: Bound, compared: Compared) -> Finding:
 
 def _in_other_words(figure: Figure, bound: Bound, compared: Compared) -> Finding:
     """Report a right value with the word beside it that makes another set or rate of it."""
-    is_side = bound.held is Held.OTHER_SIDE
+    is_side = bound.held is Relation.OTHER_SIDE
     words = words_of if is_side else with_base
     observed = words(figure)
     start = figure.start if is_side else figure.end - len(observed)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Severity, Span
 from guards.text.citing.references import read_references
-from policies.citing.mending import Mended, Unhealed, mend
+from policies.citing.mending import MendedCitations, RemovalEdits, mend
 from policies.confidence import citation_guards
 from policies.edits import Edit, fixes, without_overlaps
 from policies.schema.guard_rule import Action
@@ -20,7 +20,7 @@ LIST_ADDED = "references_added"
 """Reason of an answer in which nothing was wrong and that got the list of its sources."""
 
 
-def repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> Mended | None:
+def repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> MendedCitations | None:
     """Return the answer with all mended or taken out that led to the verdict.
 
     What is mended in place need not be taken out, so only the other findings cost a sentence, and
@@ -53,7 +53,9 @@ def workable(policy: Policy, exchange: Exchange, verdict: Verdict) -> Verdict:
     return verdict
 
 
-def citations_repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> Mended | None:
+def citations_repaired(
+    policy: Policy, exchange: Exchange, verdict: Verdict
+) -> MendedCitations | None:
     """Return the answer with its wrong citations mended and all else as it is.
 
     Whatever the verdict asks for. A sentence that has no meaning without its citation goes; None
@@ -84,17 +86,17 @@ def with_list_of_sources(policy: Policy, exchange: Exchange, verdict: Verdict) -
 
 def _trimmed(
     policy: Policy, exchange: Exchange, edits: Sequence[Edit], bad: Sequence[Span]
-) -> Mended | None:
+) -> MendedCitations | None:
     """Return the answer with its edits made, and without the sentences that cannot stay."""
     made = _without(policy, exchange, edits, bad)
-    if isinstance(made, Unhealed):
+    if isinstance(made, RemovalEdits):
         made = _without(policy, exchange, edits, [*bad, *made.places])
-    return made if isinstance(made, Mended) else None
+    return made if isinstance(made, MendedCitations) else None
 
 
 def _without(
     policy: Policy, exchange: Exchange, edits: Sequence[Edit], bad: Sequence[Span]
-) -> Mended | Unhealed | None:
+) -> MendedCitations | RemovalEdits | None:
     """Return the answer without the sentences of some places; None if too little would be left."""
     removals = trim(exchange.question, exchange.answer or "", bad, policy.trimming) if bad else ()
     if removals is None:
@@ -102,12 +104,16 @@ def _without(
     return _mended(policy, exchange, [*removals, *edits])
 
 
-def _mended_only(policy: Policy, exchange: Exchange, edits: Sequence[Edit]) -> Mended | None:
+def _mended_only(
+    policy: Policy, exchange: Exchange, edits: Sequence[Edit]
+) -> MendedCitations | None:
     made = _mended(policy, exchange, edits)
-    return made if isinstance(made, Mended) else None
+    return made if isinstance(made, MendedCitations) else None
 
 
-def _mended(policy: Policy, exchange: Exchange, edits: Sequence[Edit]) -> Mended | Unhealed:
+def _mended(
+    policy: Policy, exchange: Exchange, edits: Sequence[Edit]
+) -> MendedCitations | RemovalEdits:
     answer = exchange.answer or ""
     references = read_references(answer)
     # What counts the lines of that list are the numbers of citations.

@@ -47,12 +47,12 @@ from proxy.replay.judging import GUARDRAIL, RecordedReply
 from proxy.server.asgi_reply import HttpReply
 from proxy.tenants import Tenant
 from proxy.traces.builder import (
-    asked_of,
     left_of,
     note_attempt,
     note_end,
     note_exchange,
     note_verdict,
+    request_details,
 )
 
 GUARDRAIL_PATH: Final = "/beta/litellm_basic_guardrail_api"
@@ -130,16 +130,18 @@ class GuardrailJob(Job):
         reply = _reply_of(done.settled, asked.texts or [])
         return HttpReply(200, headers, JSON_TYPE, json_bytes(reply.model_dump(exclude_none=True)))
 
-    async def _question(self, asked: GuardrailRequest, size: int) -> Finished:
+    async def _question(self, request: GuardrailRequest, size: int) -> Finished:
         """Judge what is asked, and let the request wait for its answer."""
-        not_checked = [IMAGES] if asked.images else []
+        not_checked = [IMAGES] if request.images else []
         self.trace.route = "model"
-        if not asked.structured_messages:
+        if not request.structured_messages:
             # A prompt, or something to embed, to paint or to speak.
-            messages = [turn for text in asked.texts or () for turn in conversation(text)]
-            await self._keep(asked, messages, size)
+            messages = [turn for text in request.texts or () for turn in conversation(text)]
+            await self._keep(request, messages, size)
             return _finished((), [*not_checked, QUESTION])
-        exchange = await self._read(asked.structured_messages, size, offers_tools=bool(asked.tools))
+        exchange = await self._read(
+            request.structured_messages, size, offers_tools=bool(request.tools)
+        )
         with self._services.long_texts.acquire(self._tenant, exchange) as tenant:
             with self.trace.step("inspect_question"):
                 verdict = await inspect_question(tenant, exchange, self.id)
@@ -149,17 +151,17 @@ class GuardrailJob(Job):
                 self.trace.route, self.trace.route_reason = "template", ",".join(verdict.reasons)
                 settled = replace_choice(tenant, exchange, 0, verdict, attempt=0)
                 return _finished([settled], not_checked)
-        await self._keep(asked, asked.structured_messages, size)
+        await self._keep(request, request.structured_messages, size)
         return _finished((), not_checked)
 
-    async def _answers(self, asked: GuardrailRequest, size: int) -> Finished:
+    async def _answers(self, request: GuardrailRequest, size: int) -> Finished:
         """Judge the answers of a call, each by itself, as those of a model server are."""
-        messages, offers_tools, size = await self._request_of(asked, size)
+        messages, offers_tools, size = await self._request_of(request, size)
         exchange = await self._read(messages, size, offers_tools=offers_tools)
         self.trace.route = "model"
-        texts = asked.texts or []
+        texts = request.texts or []
         # Whose calls they are is not said: of several answers none may go unjudged for them.
-        tool_turn = bool(asked.tool_calls) and len(texts) == 1
+        tool_turn = bool(request.tool_calls) and len(texts) == 1
         reply = RecordedReply(
             tuple(
                 Answer(index, text, tool_turn=tool_turn, finish_reason=None)
@@ -180,7 +182,7 @@ class GuardrailJob(Job):
                     note_verdict(self.trace, one.recorded, attempt=1, choice=one.answer.index)
                 pick = partial(select, tenant, one.answer.index, one, None)
                 settled.append(await run_offloaded(tenant.inspector, one.exchange, pick))
-        return _finished(settled, _not_checked(asked, judged))
+        return _finished(settled, _not_checked(request, judged))
 
     async def _read(
         self, messages: Sequence[JsonValue], size: int, *, offers_tools: bool
@@ -206,17 +208,21 @@ class GuardrailJob(Job):
             may_fetch=offers_tools,
         )
         note_exchange(
-            self.trace, exchange, found, intent.why, asked_of(exchange, None, told_intent=None)
+            self.trace,
+            exchange,
+            found,
+            intent.why,
+            request_details(exchange, None, intent=None),
         )
         return exchange
 
     async def _keep(
-        self, asked: GuardrailRequest, messages: Sequence[JsonValue], size: int
+        self, request: GuardrailRequest, messages: Sequence[JsonValue], size: int
     ) -> None:
-        if asked.litellm_call_id:
-            kept: JsonObject = {"messages": [*messages], "offers_tools": bool(asked.tools)}
+        if request.litellm_call_id:
+            kept: JsonObject = {"messages": [*messages], "offers_tools": bool(request.tools)}
             raw = await read_offloaded(size, partial(json_bytes, kept))
-            call_id = self._waiting_id(asked.litellm_call_id)
+            call_id = self._waiting_id(request.litellm_call_id)
             await self._services.waiting.put(self._tenant.name, call_id, raw)
 
     def _waiting_id(self, call_id: str) -> str:
@@ -230,7 +236,7 @@ class GuardrailJob(Job):
         return call_id
 
     async def _request_of(
-        self, asked: GuardrailRequest, size: int
+        self, request: GuardrailRequest, size: int
     ) -> tuple[list[JsonValue], bool, int]:
         """Return the messages that were answered, whether tools were offered, and the size.
 
@@ -238,12 +244,12 @@ class GuardrailJob(Job):
             UnknownCall: nobody knows.
             RequestStoreUnavailable: it cannot be found out right now.
         """
-        messages: list[JsonValue] = [*(asked.structured_messages or ())]
+        messages: list[JsonValue] = [*(request.structured_messages or ())]
         while messages and _role(messages[-1]) == ASSISTANT:
             messages.pop()  # the answers themselves
         if messages:
-            return messages, bool(asked.tools or asked.tool_calls), size
-        call_id, raw = asked.litellm_call_id, None
+            return messages, bool(request.tools or request.tool_calls), size
+        call_id, raw = request.litellm_call_id, None
         if call_id:
             waiting_id = self._waiting_id(call_id)
             raw = await self._services.waiting.get(self._tenant.name, waiting_id)
@@ -324,12 +330,12 @@ def _finished(settled: Sequence[Selection], not_checked: Iterable[str]) -> Finis
     return Finished(None, {}, settled, attempts, tuple(dict.fromkeys(not_checked)))
 
 
-def _not_checked(asked: GuardrailRequest, judged: Sequence[Candidate]) -> Iterator[str]:
+def _not_checked(request: GuardrailRequest, judged: Sequence[Candidate]) -> Iterator[str]:
     """Yield what no guard looked at in the answers, with the reason."""
-    if asked.images:
+    if request.images:
         yield IMAGES
     if not judged:
-        yield TOOL_CALLS if asked.tool_calls else EMPTY_ANSWER
+        yield TOOL_CALLS if request.tool_calls else EMPTY_ANSWER
     for one in judged:
         yield from one.verdict.not_run if one.verdict else ()
         if one.unjudged:

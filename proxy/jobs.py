@@ -338,8 +338,8 @@ class ModelJob(Job):
         if reply.status >= 400:
             return self._error_event(reply.body)
         # What was held is told of in comments where its headers have been sent.
-        told = {name: said for name, said in reply.headers.items() if name in LATE_HEADERS}
-        return write_comments(told) + reply.body
+        late = {name: said for name, said in reply.headers.items() if name in LATE_HEADERS}
+        return write_comments(late) + reply.body
 
     def _error_event(self, body: bytes) -> bytes:
         # The model server's own error objects may be spread over several lines.

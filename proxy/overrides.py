@@ -26,17 +26,17 @@ _PARAM = "guard.guards"
 JudgingT = TypeVar("JudgingT", bound=Judging)
 
 
-def apply_overrides(tenant: JudgingT, asked: GuardField) -> JudgingT:
+def apply_overrides(tenant: JudgingT, requested: GuardField) -> JudgingT:
     """Return the tenant with the stricter policy that a request asks for.
 
     Raises:
         BadRequest: it names no guard, or one that the policy has no reply for.
     """
-    wanted = frozenset(asked.guards)
-    holds = asked.hold and tenant.policy.stream.mode is not StreamMode.BUFFER
+    wanted = frozenset(requested.guards)
+    holds = requested.hold and tenant.policy.stream.mode is not StreamMode.BUFFER
     if not wanted and not holds:
         return tenant
-    for name in asked.guards:
+    for name in requested.guards:
         if name not in all_guards():
             known = ", ".join(all_guards())
             raise BadRequest(f"Invalid value for '{_PARAM}': no guard '{name}'; {known}.", _PARAM)

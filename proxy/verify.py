@@ -27,7 +27,7 @@ from proxy.pipeline.prepare import judge_for, usual_model
 from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services
 from proxy.tenants import Tenant
-from proxy.traces.builder import asked_of, note_exchange, note_verification
+from proxy.traces.builder import note_exchange, note_verification, request_details
 
 _MISSPELT_FROM = 0.75
 
@@ -190,12 +190,12 @@ def _in_messages(
     request: VerifyRequest, messages: Sequence[Message], rules: SourceRules
 ) -> tuple[FoundContext, str]:
     turns, answer = without_answer([one.model_dump() for one in messages], request.answer)
-    told = request.guard.sources if request.guard else None
+    intent = request.guard.sources if request.guard else None
     body: JsonObject = {
         "messages": turns,
         "documents": request.documents,
         # Those that are given come in their place; what the messages hold is not looked for.
-        "guard": {"sources": told if request.sources is None else []},
+        "guard": {"sources": intent if request.sources is None else []},
     }
     try:
         found = find_sources(body, rules)
@@ -257,9 +257,9 @@ class VerifyJob(Job):
             read = partial(to_verify, request, loaded.policy.sources, loaded.intents)
             wanted = await read_offloaded(len(raw), read)
         self._refuse_too_long(wanted.exchange.answer or "")
-        told = request.guard.intent if request.guard else None
-        asked = asked_of(wanted.exchange, request.guard, told_intent=told)
-        note_exchange(self.trace, wanted.exchange, wanted.found, wanted.intent.why, asked)
+        intent = request.guard.intent if request.guard else None
+        details = request_details(wanted.exchange, request.guard, intent=intent)
+        note_exchange(self.trace, wanted.exchange, wanted.found, wanted.intent.why, details)
         self.trace.route = self.endpoint_name
         with self.trace.step("inspect_answer"):
             # A chat completion may name its model.

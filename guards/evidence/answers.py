@@ -10,7 +10,7 @@ from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence
 from guards.core.keeping import lazy
 from guards.core.reading import Reading, RequestReading
-from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
+from guards.evidence.binding import Bound, Relation, SourceFigures, figures_in
 from guards.evidence.calculations.arithmetic import Arithmetic
 from guards.evidence.calculations.derivable import Derivable
 from guards.evidence.figures import Figure, same_value
@@ -146,7 +146,7 @@ class Compared:
 
     def _is_at_home(self, figure: Figure, source: Figure) -> bool:
         bound = self.bound(figure)
-        return bound.held is Held.HELD and bound.same is source
+        return bound.held is Relation.HELD and bound.same is source
 
     def _is_taken_back(self, figure: Figure) -> bool:
         return _TAKEN_BACK.match(self.answer.page.plain, figure.end) is not None
@@ -197,7 +197,7 @@ class Compared:
 
     def agrees(self, figure: Figure, bound: Bound) -> bool:
         """Tell whether the answer agrees to a figure that the question asserts of the sources."""
-        if bound.held is not Held.DIFFERS or bound.likeness < BINDING.premise:
+        if bound.held is not Relation.DIFFERS or bound.likeness < BINDING.premise:
             return False
         clause = figure.claim.clause
         if clause.is_condition or clause.is_concession:

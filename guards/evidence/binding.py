@@ -48,7 +48,7 @@ _TOPIC = frozenset({"은", "는"})
 _POINTS = frozenset({"date", "month", "year"})
 
 
-class Held(StrEnum):
+class Relation(StrEnum):
     """Relation of the sources to a figure of an answer."""
 
     HELD = "held"
@@ -78,7 +78,7 @@ class Bound:
         same: The figure of the same value that fits best; None if there is none.
     """
 
-    held: Held
+    held: Relation
     right: Figure | None = None
     likeness: float = 0.0
     same: Figure | None = None
@@ -177,23 +177,23 @@ class SourceFigures:
         asking = self.index.asking(figure.context)
         best = self._closest(asking, same)
         if not same and (self._has_ends(figure) or self._is_in_heading(figure)):
-            return Bound(Held.HELD)
+            return Bound(Relation.HELD)
         if not same:
             other = self._closest(asking, [*others, *self._in_other_units(figure)])
             if other is not None and other[0] >= BINDING.speaks_of_the_same:
-                return Bound(Held.DIFFERS, other[1], other[0])
-            return Bound(Held.ABSENT, other[1] if other else None, other[0] if other else 0.0)
+                return Bound(Relation.DIFFERS, other[1], other[0])
+            return Bound(Relation.ABSENT, other[1] if other else None, other[0] if other else 0.0)
         here = best[1] if best else same[0]
         if figure.measure.dimension == Dimension.BARE:
-            return Bound(Held.HELD, same=here)
+            return Bound(Relation.HELD, same=here)
         likeness = best[0] if best else 0.0
         moved = self._by_label(figure, asking, same, likeness)
         if moved is not None:
-            return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
+            return Bound(Relation.MOVED, moved, self._likeness(asking, moved), here)
         if best is not None and figure.group not in _POINTS:
             meant = self._by_context(figure, asking, best, others)
             if meant is not None:
-                return Bound(Held.ELSEWHERE, meant, self._likeness(asking, meant), here)
+                return Bound(Relation.ELSEWHERE, meant, self._likeness(asking, meant), here)
         return self._aside(figure, asking, same, (likeness, here))
 
     def _aside(
@@ -204,11 +204,11 @@ class SourceFigures:
         sources = [one for one in same if one.group == figure.group]
         other_base = self._for_other_base(figure, asking, sources)
         if other_base is not None:
-            return Bound(Held.OTHER_BASE, other_base[1], other_base[0], here)
+            return Bound(Relation.OTHER_BASE, other_base[1], other_base[0], here)
         other_side = self._on_other_side(figure, asking, sources)
         if other_side is not None:
-            return Bound(Held.OTHER_SIDE, other_side[1], other_side[0], here)
-        return Bound(Held.HELD, same=here, likeness=likeness)
+            return Bound(Relation.OTHER_SIDE, other_side[1], other_side[0], here)
+        return Bound(Relation.HELD, same=here, likeness=likeness)
 
     def _is_in_heading(self, figure: Figure) -> bool:
         return any(same_value(figure.measure, one) for one in self._in_headings)

@@ -18,7 +18,7 @@ from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Span
 from guards.core.reading import Reading
 from guards.evidence.answers import answer_claims, answer_figures
-from guards.evidence.binding import Held, SourceFigures
+from guards.evidence.binding import Relation, SourceFigures
 from guards.evidence.index import SourceIndex
 from guards.evidence.novelty import Vocabulary
 from guards.evidence.opposites.meaning import Match, SourceMeaning, asked_features, covered
@@ -140,11 +140,11 @@ class Doubts:
             if figure.claim.sentence == sentence
         ]
         held = [one.held for one in found]
-        other = (one.likeness for one in found if one.held in {Held.DIFFERS, Held.MOVED})
+        other = (one.likeness for one in found if one.held in {Relation.DIFFERS, Relation.MOVED})
         return {
             "other_figure": max(other, default=0.0),
-            "moved_figures": held.count(Held.MOVED),
-            "absent_figures": held.count(Held.ABSENT),
+            "moved_figures": held.count(Relation.MOVED),
+            "absent_figures": held.count(Relation.ABSENT),
         }
 
     def _of_meaning(self, said: Iterable[Statement]) -> dict[str, float]:

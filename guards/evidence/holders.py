@@ -40,7 +40,7 @@ def has_same_holder(finding: Finding, reading: Reading) -> bool:
         finding: About a place in the answer.
         reading: The exchange.
     """
-    said = _Said(finding, reading)
+    said = _AnswerClaims(finding, reading)
     # What stands in a condition tells which case is meant; another case has another value.
     if not (said.claims and finding.expected) or any(
         one.clause.is_condition for one in said.claims
@@ -70,7 +70,7 @@ def _dense(text: str) -> str:
     return re.sub(r"[\s*`]+", "", text)
 
 
-class _Said:
+class _AnswerClaims:
     """The claims of an answer that a finding is about, with all that says what they are about."""
 
     def __init__(self, finding: Finding, reading: Reading) -> None:

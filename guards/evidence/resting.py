@@ -34,7 +34,7 @@ _MEASURES_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LocatedClaim:
     """A claim of an answer.
 
     Attributes:
@@ -68,7 +68,7 @@ class Line:
     end: int
     text: str
     near: str
-    claims: tuple[Said, ...]
+    claims: tuple[LocatedClaim, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,9 @@ def _lines(reading: Reading, raw: str) -> Iterator[Line]:
             own = tuple(
                 (one, *page.raw_span(one.start, one.end)) for one in figures.get(claim.start, ())
             )
-            claims.append(Said(claim, bag.weights, *page.raw_span(claim.start, claim.end), own))
+            claims.append(
+                LocatedClaim(claim, bag.weights, *page.raw_span(claim.start, claim.end), own)
+            )
         yield Line(start, end, raw[start:end], near, tuple(claims))
 
 
@@ -201,7 +203,9 @@ class Rests:
             found = self._by_measure[figure.measure] = (same, others)
         return found
 
-    def _of_words(self, said: Said, question: Collection[str], foreign: Foreign) -> Rest | None:
+    def _of_words(
+        self, said: LocatedClaim, question: Collection[str], foreign: Foreign
+    ) -> Rest | None:
         telling = [
             word
             for word in said.claim.clause.words

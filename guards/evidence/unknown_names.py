@@ -53,10 +53,10 @@ class _Name(NamedTuple):
 
 def may_name(question: str) -> bool:
     """Tell whether a question has a name, a number, a year or a compound to look for at all."""
-    asked = question.casefold()
+    folded = question.casefold()
     return bool(topic_words(question)) and (
-        any(True for names_in in _READERS for _ in names_in(asked))
-        or any(pattern.search(asked) for pattern in (_EDITION_ASKED, _ARTICLE))
+        any(True for names_in in _READERS for _ in names_in(folded))
+        or any(pattern.search(folded) for pattern in (_EDITION_ASKED, _ARTICLE))
         or any(True for _ in _compounds(question))
     )
 

@@ -54,7 +54,7 @@ def _is_note(text: str, start: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberingEdits:
     """Edits of an answer's reference list and citation numbers, in two rounds.
 
     Attributes:
@@ -74,7 +74,7 @@ def numbered(
     numbering_of: Callable[[References | None], Numbering],
     meant: Numbering,
     rules: CitationRules,
-) -> Numbered:
+) -> NumberingEdits:
     """Return what becomes of the list and the numbers of a mended answer.
 
     Args:
@@ -98,8 +98,8 @@ def numbered(
             for number in cited.after
         )
         if means_the_same and _explains(references):
-            return Numbered(listed, changes, numbers)
-    return Numbered(list_edits(text, cited, meant, rules.references))
+            return NumberingEdits(listed, changes, numbers)
+    return NumberingEdits(list_edits(text, cited, meant, rules.references))
 
 
 def _closed_gaps(cited: Cited, meant: Numbering, rules: CitationRules) -> dict[int, int]:
@@ -144,7 +144,7 @@ _BETWEEN_MARKS = re.compile(r"[ \t]*[,、]?[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class MendedCitations:
     """An answer with its citations mended, as edits of the answer as it was.
 
     Attributes:
@@ -161,7 +161,7 @@ class Mended:
 
 
 @dataclass(frozen=True, slots=True)
-class Unhealed:
+class RemovalEdits:
     """An answer that does not survive its edits as it is.
 
     Attributes:
@@ -173,7 +173,7 @@ class Unhealed:
 
 def mend(
     answer: str, edits: Sequence[Edit], sources: Sequence[Source], rules: CitationRules
-) -> Mended | Unhealed:
+) -> MendedCitations | RemovalEdits:
     """Return the answer's edits with everything that follows from them.
 
     Args:
@@ -190,7 +190,7 @@ def mend(
     left = apply(answer, body)
     healing = heal(left, emptied, read_marks(left))
     if healing.lost:
-        return Unhealed(tuple(emptied[place] for place in healing.lost))
+        return RemovalEdits(tuple(emptied[place] for place in healing.lost))
     mended = then(body, healing.edits)
     names = SourceNames(sources, LawIndex.of(sources))
 
@@ -202,7 +202,7 @@ def mend(
     found = numbered(text, cited, numbering_of, numbering_of(references), rules)
     judged = then(mended, found.listed)
     final = then(judged, found.changes)
-    return Mended(final, judged, tuple(sorted(cited.gone)), found.numbers)
+    return MendedCitations(final, judged, tuple(sorted(cited.gone)), found.numbers)
 
 
 def _whole_lines(

@@ -20,7 +20,7 @@ from guards.text.claims import claims
 from guards.text.sentences import Sentence
 from policies.decision import Possible
 from policies.gating.checks import Check, GateRules, Kind, Release
-from policies.gating.segments import Arrived
+from policies.gating.segments import AnswerBuffer
 from policies.gating.shown import AtOnce, Shown, moved
 from policies.schema.guard_rule import Action
 from policies.schema.policy import Trimming
@@ -107,7 +107,7 @@ class Gate:
         self._exchange = exchange
         self._rules = rules
         self._visible = visible
-        self._arrived = Arrived()
+        self._arrived = AnswerBuffer()
         self._shown = Shown()
         self._turn_end: int | None = None
         self._closed = False

@@ -379,7 +379,7 @@ CUT = "answer.cut"
 """Reason of an answer that lost a sentence which the model could not finish."""
 
 
-class Arrived:
+class AnswerBuffer:
     """The text of an answer that the model has written so far.
 
     Attributes:

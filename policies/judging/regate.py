@@ -136,7 +136,7 @@ TIERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Regated:
+class RegateResult:
     """Result of the objections to one answer.
 
     Attributes:
@@ -154,7 +154,7 @@ def regate(
     *,
     may_regenerate: bool,
     may_edit: bool,
-) -> Regated:
+) -> RegateResult:
     """Return what a judge's objections come to.
 
     Args:
@@ -170,7 +170,7 @@ def regate(
     decisions = [
         _acted_on(objection, tier_of(objection, grounding), possible) for objection in objections
     ]
-    return Regated(
+    return RegateResult(
         action=max(
             (action for action, _ in decisions), key=lambda one: one.rank, default=Action.PASS
         ),

@@ -153,7 +153,7 @@ def load_text(text: str, name: str, directory: Path) -> LoadedPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _CheckedPolicy:
     """A policy whose shape is right, and what there is to say about it."""
 
     file: PolicyFile
@@ -170,7 +170,7 @@ def _draw(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> LoadedPolicy:
     return _drawn(looked, shelf)
 
 
-def _look(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Looked:
+def _look(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _CheckedPolicy:
     entry = shelf.effective(file)
     try:
         policy = validated(entry.plain())
@@ -179,10 +179,10 @@ def _look(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Looked:
     remarks = remarks_about(policy, os.environ, require_env=require_env)
     refused = _placed((remark for remark in remarks if remark.refused), entry)
     warnings = (_warning(remark, entry) for remark in remarks if not remark.refused)
-    return _Looked(file, policy, entry, tuple(refused), tuple(warnings))
+    return _CheckedPolicy(file, policy, entry, tuple(refused), tuple(warnings))
 
 
-def _drawn(looked: _Looked, shelf: Shelf) -> LoadedPolicy:
+def _drawn(looked: _CheckedPolicy, shelf: Shelf) -> LoadedPolicy:
     shadow = shelf.shadow(looked.file, looked.entry)
     return _loaded(
         looked.file.name,

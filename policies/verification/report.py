@@ -13,7 +13,7 @@ from guards.core.finding import Evidence, Finding
 from guards.core.reading import Reading
 from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
 from guards.overlap import Overlap, OverlapSettings
-from policies.citing.mending import Mended
+from policies.citing.mending import MendedCitations
 from policies.confidence import Confidence, JudgeWord, confidence_of
 from policies.coverage import Coverage, options_of
 from policies.edits import apply
@@ -117,7 +117,7 @@ def corrected(
     return _made(exchange, repaired(inspector.policy, exchange, settled))
 
 
-def _made(exchange: Exchange, mended: Mended | None) -> Corrected:
+def _made(exchange: Exchange, mended: MendedCitations | None) -> Corrected:
     if mended is None:
         return Corrected()
     text = apply(exchange.answer or "", mended.edits)
@@ -125,7 +125,7 @@ def _made(exchange: Exchange, mended: Mended | None) -> Corrected:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedAnswer:
     """An answer with the verdict over it.
 
     Attributes:
@@ -175,7 +175,7 @@ class _Found:
     sources: SourceTexts
 
 
-def report_on(judged: Judged) -> Verification:
+def report_on(judged: JudgedAnswer) -> Verification:
     """Return the report."""
     verdict, reading, policy = judged.verdict, judged.reading, judged.policy
     coverage = Coverage(policy, reading, verdict.ran)
@@ -197,7 +197,7 @@ def report_on(judged: Judged) -> Verification:
     return _written(judged, _Found(claims, cited, made, book, confidence, sources))
 
 
-def _written(judged: Judged, found: _Found) -> Verification:
+def _written(judged: JudgedAnswer, found: _Found) -> Verification:
     claims, cited, confidence = found.claims, found.cited, found.confidence
     exchange, verdict = judged.reading.exchange, judged.verdict
     with judged.step("claims"):
@@ -246,7 +246,7 @@ def _written(judged: Judged, found: _Found) -> Verification:
     )
 
 
-def _confidence(judged: Judged, coverage: Coverage, book: CheckBook) -> Confidence | None:
+def _confidence(judged: JudgedAnswer, coverage: Coverage, book: CheckBook) -> Confidence | None:
     """Return the confidence in the answer as it was given, whatever mending would make of it."""
     verdict = judged.verdict
     if not coverage.met_a_source(verdict.findings):
@@ -279,7 +279,7 @@ def _renumbered(made: Corrected) -> tuple[Renumbered, ...]:
     return tuple(Renumbered(before=before, after=after) for before, after in pairs)
 
 
-def _timings(judged: Judged) -> dict[str, float]:
+def _timings(judged: JudgedAnswer) -> dict[str, float]:
     guards = {
         result.guard: result.duration_ms
         for result in judged.verdict.results

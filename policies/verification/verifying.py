@@ -27,7 +27,7 @@ from policies.verdict import Verdict
 from policies.verification.conversation import Conversation, GuardContext, Messages, conversation_of
 from policies.verification.options import ALL_GUARDS, Options, sources_of
 from policies.verification.policies import PolicyChoice, chosen_policy
-from policies.verification.report import Judged, report_on
+from policies.verification.report import JudgedAnswer, report_on
 from policies.verification.shape import Verification
 
 _DEFAULT = Options()
@@ -109,11 +109,11 @@ class Verifier:
             under_way = replace(under_way, verdict=verdict)
         return await asyncio.to_thread(_reported, under_way)
 
-    def _begun(self, exchange: Exchange, options: Options, request_id: str | None) -> Judged:
+    def _begun(self, exchange: Exchange, options: Options, request_id: str | None) -> JudgedAnswer:
         began_s = perf_counter()
         guards = _requested_guards(options)
         inspector = self._inspector if guards is None else self._inspector.only(guards)
-        return Judged(
+        return JudgedAnswer(
             id=request_id or uuid4().hex,
             policy_name=self._name,
             inspector=inspector,
@@ -125,7 +125,7 @@ class Verifier:
         )
 
 
-def _reported(judged: Judged) -> Verified:
+def _reported(judged: JudgedAnswer) -> Verified:
     return Verified(report_on(judged), judged.verdict)
 
 

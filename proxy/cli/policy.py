@@ -111,8 +111,8 @@ def settings_table(settings: Sequence[Setting]) -> Table:
     table.add_column("value", overflow="fold")
     table.add_column("from", no_wrap=True)
     for setting in settings:
-        told = (_name(setting.name), _cut(setting.value), _origin(setting.place))
-        table.add_row(*map(Text, told), style="dim" if setting.place is None else "")
+        cells = (_name(setting.name), _cut(setting.value), _origin(setting.place))
+        table.add_row(*map(Text, cells), style="dim" if setting.place is None else "")
     return table
 
 
@@ -212,8 +212,8 @@ def diff(
     first, second = named.called(a), named.called(b)
     found = differences(first, second)
     if as_json:
-        told = {"a": described(first), "b": described(second)}
-        print_json({**told, "differences": list(map(_listed, found))})
+        texts = {"a": described(first), "b": described(second)}
+        print_json({**texts, "differences": list(map(_listed, found))})
     else:
         for side, loaded in (("A", first), ("B", second)):
             out.print(f"{side}: {heading(loaded)}", style="bold", markup=False)

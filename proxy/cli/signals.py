@@ -87,25 +87,25 @@ def graceful_stop() -> Generator[asyncio.Event, None, None]:
     A terminal that is closed is one too, unless it is to be outlived (`nohup`). SIGQUIT is left for
     who cannot wait.
     """
-    told = asyncio.Event()
+    stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     numbers = [signal.SIGTERM, signal.SIGINT]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         numbers.append(signal.SIGHUP)
     for number in numbers:
-        loop.add_signal_handler(number, told.set)
+        loop.add_signal_handler(number, stopped.set)
     try:
-        yield told
+        yield stopped
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
-            if told.is_set():
+            if stopped.is_set():
                 signal.signal(number, signal.SIG_IGN)
 
 
-async def unless_stopped(told: asyncio.Event, doing: Coroutine[None, None, Done]) -> Done | None:
+async def unless_stopped(stopped: asyncio.Event, doing: Coroutine[None, None, Done]) -> Done | None:
     """Return what something comes to; None, and it is given up, if the event is set before."""
-    done, waiting = asyncio.create_task(doing), asyncio.create_task(told.wait())
+    done, waiting = asyncio.create_task(doing), asyncio.create_task(stopped.wait())
     try:
         await asyncio.wait({done, waiting}, return_when=asyncio.FIRST_COMPLETED)
         return done.result() if done.done() else None

@@ -10,7 +10,7 @@ from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.output import excerpt, harmless, shown
-from proxy.traces.trace import Attempt, Replayed, Trace
+from proxy.traces.trace import Attempt, ReplayResult, Trace
 from proxy.views.findings import Stretch
 from proxy.views.trace import SentReply, sent_replies
 
@@ -143,7 +143,7 @@ def _guards(trace: Trace) -> Iterator[Text]:
         yield Text(f"  {run.guard} ({where}): {' '.join(filter(None, words))}")
 
 
-def _shadow(shadow: Replayed) -> Iterator[Text]:
+def _shadow(shadow: ReplayResult) -> Iterator[Text]:
     """Yield what the shadow policy would have done."""
     yield Text(f"shadow policy {shadow.policy.name}@{shadow.policy.version}:", "bold")
     if shadow.not_run:

@@ -65,8 +65,8 @@ def _headline(report: Verification) -> Text:
         notes = [str(report.confidence_band), *map(str, report.confidence_caps)]
         confidence = f"{report.confidence:.2f} ({', '.join(notes)})"
     mark, style = ("✓ verified", "green") if report.verified else ("✗ not verified", "red")
-    told = f"   verdict {report.verdict.value}, confidence {confidence}, policy {report.policy}"
-    return Text.assemble((mark, f"bold {style}"), told)
+    line = f"   verdict {report.verdict.value}, confidence {confidence}, policy {report.policy}"
+    return Text.assemble((mark, f"bold {style}"), line)
 
 
 def _claims(report: Verification) -> Iterator[Text]:
@@ -122,8 +122,8 @@ def _citation(check: CitationCheck) -> Text:
     page_number = "" if check.source_page is None else f", p.{check.source_page}"
     where = f"{excerpt(check.source_file, _MOST_CHARS)}{page_number}"
     number = "-" if check.citation_number is None else str(check.citation_number)
-    told = f" [{number}] {where}: {check.explanation}"
-    return Text.assemble(_REMARK, (mark, style), told, (f" {check.confidence:.2f}", "dim"))
+    line = f" [{number}] {where}: {check.explanation}"
+    return Text.assemble(_REMARK, (mark, style), line, (f" {check.confidence:.2f}", "dim"))
 
 
 def _unchecked(report: Verification) -> Iterator[Text]:
@@ -133,8 +133,8 @@ def _unchecked(report: Verification) -> Iterator[Text]:
         if reason not in ("off", "question_only", "no_evidence_demanded")
     }
     if missing:
-        told = ", ".join(f"{name} ({reason})" for name, reason in missing.items())
-        yield Text(f"\nnot run: {told}", style="dim")
+        line = ", ".join(f"{name} ({reason})" for name, reason in missing.items())
+        yield Text(f"\nnot run: {line}", style="dim")
     if report.degraded:
         yield Text(f"degraded: {', '.join(report.degraded)}", style="red")
 

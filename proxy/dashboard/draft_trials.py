@@ -25,7 +25,7 @@ from policies.schema.store import PolicyStore
 from proxy.logs import logger
 from proxy.replay.labelled import Improvement, improvement
 from proxy.replay.workers import Workers, judge_again, packed
-from proxy.traces.trace import NotReplayed, Replayed, Trace
+from proxy.traces.trace import NotReplayed, ReplayResult, Trace
 from proxy.views import msgid
 from proxy.views.words import NOT_REPLAYED, UNKNOWN, action_word, code_word
 
@@ -134,7 +134,7 @@ class Tried:
         left_out: How many traces there was no time for.
     """
 
-    pairs: tuple[tuple[Trace, Replayed], ...]
+    pairs: tuple[tuple[Trace, ReplayResult], ...]
     left_out: int
 
 
@@ -201,9 +201,9 @@ def _read(text: str, name: str, directory: Path) -> Checked:
         return Checked(None, (Problem(Place(str(directory / name)), "", str(error)),))
 
 
-def _judged(policy: bytes, traces: Sequence[Trace], within_s: float) -> list[Replayed]:
+def _judged(policy: bytes, traces: Sequence[Trace], within_s: float) -> list[ReplayResult]:
     until_s = time.monotonic() + within_s
-    judged: list[Replayed] = []
+    judged: list[ReplayResult] = []
     for trace in traces:
         if time.monotonic() > until_s:
             break
@@ -211,11 +211,11 @@ def _judged(policy: bytes, traces: Sequence[Trace], within_s: float) -> list[Rep
     return judged
 
 
-def _one(policy: bytes, trace: Trace) -> Replayed:
+def _one(policy: bytes, trace: Trace) -> ReplayResult:
     try:
         return judge_again(policy, trace)
     except Exception:  # noqa: BLE001 - such as a guard that the request asked for and no reply for it
-        return Replayed(policy=trace.policy, not_run=NotReplayed.FAILED)
+        return ReplayResult(policy=trace.policy, not_run=NotReplayed.FAILED)
 
 
 _NOT_KNOWN = msgid("Not known")
@@ -249,7 +249,7 @@ class Preview:
     """
 
     trace: Trace
-    tried: Replayed
+    tried: ReplayResult
 
     @property
     def not_tried(self) -> str:
@@ -410,7 +410,7 @@ def _recorded(trace: Trace) -> list[PreviewFinding]:
     ]
 
 
-def _found(tried: Replayed) -> list[PreviewFinding]:
+def _found(tried: ReplayResult) -> list[PreviewFinding]:
     return [
         PreviewFinding(one.attempt, finding) for one in tried.choices for finding in one.findings
     ]

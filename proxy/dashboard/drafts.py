@@ -129,8 +129,8 @@ def lines_of(text: str, problems: Iterable[Problem], file: str) -> list[Line]:
     said: dict[int, list[tuple[str, str]]] = {}
     for problem in problems:
         if problem.place.file == file and 1 <= problem.place.line <= len(lines):
-            told = (problem.key, without_folders(problem.message))
-            said.setdefault(problem.place.line, []).append(told)
+            line = (problem.key, without_folders(problem.message))
+            said.setdefault(problem.place.line, []).append(line)
     wanted = {
         near
         for number in said
@@ -167,7 +167,7 @@ ON_LABELLED = "labelled"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TrialRequest:
     """Requests to try a draft on.
 
     Attributes:
@@ -282,7 +282,7 @@ async def try_draft(
     try:
         result = await _checked(draft, draft_process, text)
         if result.draft is not None:
-            wanted = Wanted(str(form.get("do", "")), chosen)
+            wanted = TrialRequest(str(form.get("do", "")), chosen)
             result = await _tried(draft, draft_process, result, wanted)
     except TookTooLong:
         result = Result(took_too_long=True)
@@ -309,7 +309,7 @@ async def _checked(draft: Draft, draft_process: DraftProcess, text: str) -> Resu
 
 
 async def _tried(
-    draft: Draft, draft_process: DraftProcess, result: Result, wanted: Wanted
+    draft: Draft, draft_process: DraftProcess, result: Result, wanted: TrialRequest
 ) -> Result:
     """Try a draft that can be used on what is wanted."""
     if result.draft is None or wanted.do not in (ON_ONE, ON_MANY, ON_LABELLED):

@@ -295,16 +295,16 @@ class Traffic:
     def guards(self) -> tuple[GuardLine, ...]:
         """The guards that came to anything but nothing, those that acted most first."""
         lines = [self._line(guard, counts) for guard, counts in self.tally.by_guard.items()]
-        told = [line for line in lines if line.acted + line.would_act + line.noted + line.not_run]
+        active = [line for line in lines if line.acted + line.would_act + line.noted + line.not_run]
         return tuple(
-            sorted(told, key=lambda line: (-line.acted, -line.would_act, -line.noted, line.guard))
+            sorted(active, key=lambda line: (-line.acted, -line.would_act, -line.noted, line.guard))
         )
 
     @property
     def silent_guards(self) -> tuple[str, ...]:
         """The guards that ran and found nothing."""
-        told = {line.guard for line in self.guards}
-        return tuple(sorted(self.tally.by_guard.keys() - told))
+        listed = {line.guard for line in self.guards}
+        return tuple(sorted(self.tally.by_guard.keys() - listed))
 
     @property
     def labelled(self) -> int:

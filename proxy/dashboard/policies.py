@@ -203,11 +203,11 @@ def _apart(difference: Difference, visibility: Visibility) -> SettingDifference:
         return SettingDifference(
             difference.name, _whole(first, visibility), _whole(second, visibility)
         )
-    told = contrast(first.value, second.value)
+    words = contrast(first.value, second.value)
     return SettingDifference(
         difference.name,
-        _side(first, told.removed, visibility),
-        _side(second, told.added, visibility),
+        _side(first, words.removed, visibility),
+        _side(second, words.added, visibility),
     )
 
 
@@ -272,13 +272,13 @@ class PolicySummary:
     ) -> "PolicySummary":
         """Return a policy as its viewer may see it."""
         shadow = loaded.policy.shadow_policy
-        told = visibility.name(shadow) if shadow else None
+        shadow_name = visibility.name(shadow) if shadow else None
         return cls(
             loaded=loaded,
             since=policies.snapshot.since[loaded.name],
             chain=tuple(visibility.name(name) for name in chain_of(loaded, policies)),
-            shadow=told,
-            hides_shadow=shadow is not None and told is None,
+            shadow=shadow_name,
+            hides_shadow=shadow is not None and shadow_name is None,
             warnings=tuple(map(visibility.problem, loaded.warnings)),
             guards=_by_mode(loaded),
         )

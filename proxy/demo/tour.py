@@ -313,9 +313,9 @@ async def _play(
     else:
         faults.append(f"status {reply.status_code}: {reply.text}")
     # A stream tells in comments what its headers were sent too early for.
-    told = dict(reply.headers) | read_comments(reply.content)
-    action = told.get("x-guard-action", "")
-    reasons = told.get("x-guard-reasons", "")
+    facts = dict(reply.headers) | read_comments(reply.content)
+    action = facts.get("x-guard-action", "")
+    reasons = facts.get("x-guard-reasons", "")
     if action != scene.action.value:
         faults.append(f"action {action}, expected {scene.action.value}")
     if not reasons.startswith(scene.reason) or bool(reasons) != bool(scene.reason):
@@ -324,7 +324,7 @@ async def _play(
     trace_id = reply.headers.get("x-guard-request-id", "")
     if not await _has_trace(client, proxy, trace_id, key):
         faults.append("no trace")
-    asked_model = told.get("x-guard-attempts") != "0"
+    asked_model = facts.get("x-guard-attempts") != "0"
     return Stop(scene, left, asked_model, action, reasons, trace_id, tuple(faults))
 
 

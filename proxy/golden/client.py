@@ -103,17 +103,17 @@ async def ask(
         waited_s += wait_s
     _refuse_failure(reply, target)
     # A stream tells in comments what its headers were sent too early for.
-    told = dict(reply.headers) | read_comments(reply.content)
-    trace_id = told.get("x-guard-request-id", "")
+    x = dict(reply.headers) | read_comments(reply.content)
+    trace_id = x.get("x-guard-request-id", "")
     try:
         read = read_reply(reply.content, reply.headers.get("content-type", ""))
     except GuardProxyError as error:
         raise NoReply(_without_key(str(error), target), trace_id) from None
-    attempts = told.get("x-guard-attempts", "")
+    attempts = x.get("x-guard-attempts", "")
     return GuardedReply(
         text=with_whole_characters(_read_by_the_user(read)),
-        action=told.get("x-guard-action", ""),
-        reasons=tuple(filter(None, told.get("x-guard-reasons", "").split(","))),
+        action=x.get("x-guard-action", ""),
+        reasons=tuple(filter(None, x.get("x-guard-reasons", "").split(","))),
         attempts=int(attempts) if attempts.isdecimal() else None,
         trace_id=trace_id,
         took_ms=round(took_ms, 1),

@@ -138,14 +138,14 @@ def _request(trace: Trace) -> JsonObject:
     asked = trace.asked
     if asked is None:
         return {}
-    told: JsonObject = {
+    x: JsonObject = {
         "intent": asked.told_intent,
         "last_error_reason": asked.last_error_reason,
         "guards": [*asked.guards],
         "hold": asked.hold,
     }
     request: JsonObject = {}
-    guard: JsonObject = {name: value for name, value in told.items() if value}
+    guard: JsonObject = {name: value for name, value in x.items() if value}
     if guard:
         request["guard"] = guard
     if asked.offers_tools:

@@ -16,8 +16,8 @@ from proxy.openai_api.sources import SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.replay.judging import replay
 from proxy.tenants import Judging
-from proxy.traces.builder import asked_of
-from proxy.traces.trace import Attempt, Choice, PolicyUsed, Replayed, Trace, Unknown
+from proxy.traces.builder import request_details
+from proxy.traces.trace import Attempt, Choice, PolicyUsed, ReplayResult, Trace, Unknown
 
 _NOT_KNOWN = {
     Unknown.MODEL_NOT_ASKED: UNSCRIPTED,
@@ -72,7 +72,7 @@ def _trace(
         last_error_reason=request.guard.last_error_reason,
         may_fetch=request.offers_tools,
     )
-    told = request.guard
+    guard_field = request.guard
     said = turn.model or ()
     return Trace(
         id=case.id,
@@ -85,7 +85,9 @@ def _trace(
         question=exchange.question,
         sources=exchange.sources,
         context=exchange.context,
-        asked=asked_of(exchange, told, told_intent=told.intent, structured=request.structured),
+        asked=request_details(
+            exchange, guard_field, intent=guard_field.intent, structured=request.structured
+        ),
         # Whatever it is told, the model says what it says last.
         attempts=tuple(_attempt(text) for text in (said[0], said[-1])) if said else (),
         status=200,
@@ -96,13 +98,13 @@ def _attempt(text: str) -> Attempt:
     return Attempt(choices=(Choice(text=text, finish_reason="stop"),))
 
 
-def _why(tried: Replayed) -> str:
+def _why(tried: ReplayResult) -> str:
     if tried.unknown:
         return _NOT_KNOWN.get(tried.unknown, tried.unknown.value)
     return tried.not_run.value if tried.not_run else ""
 
 
-def _reply(tried: Replayed, took_ms: float) -> GuardedReply:
+def _reply(tried: ReplayResult, took_ms: float) -> GuardedReply:
     return GuardedReply(
         text=tried.replies[0],
         action=tried.action_name,

@@ -52,9 +52,9 @@ def body_of(
         body["stream"] = True
     body |= turn.request
     if passages is not None:
-        told = turn.request.get("guard")
+        x = turn.request.get("guard")
         guard: JsonObject = {"sources": [_exact(passage) for passage in passages]}
-        body["guard"] = guard | (told if isinstance(told, dict) else {})
+        body["guard"] = guard | (x if isinstance(x, dict) else {})
     return body
 
 

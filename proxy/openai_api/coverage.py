@@ -83,21 +83,21 @@ class Row:
 
 @dataclass(slots=True)
 class Node:
-    """A place and what stands below it.
+    """A place in a body, with the places below it.
 
     Attributes:
         row: Its row.
         below: The places below it, by the step that leads there.
-        quiet: Members of which nothing is to be said, whatever their value.
-        told: Members that are named as not checked where they hold anything.
-        deep: Members inside of which something may have to be said.
+        quiet: Members that need no remark, whatever their value.
+        unchecked: Members that are named as not checked where they hold anything.
+        deep: Members that may need a remark inside.
         folded: The members by their names without case.
     """
 
     row: Row | None = None
     below: dict[str, "Node"] = field(default_factory=dict)
     quiet: frozenset[str] = frozenset()
-    told: frozenset[str] = frozenset()
+    unchecked: frozenset[str] = frozenset()
     deep: tuple[tuple[str, "Node"], ...] = ()
     folded: dict[str, str] = field(default_factory=dict)
 
@@ -106,7 +106,7 @@ class Node:
         members = {name: node for name, node in self.below.items() if name != ITEM}
         rows = {name: node.row for name, node in members.items()}
         refused = {name for name, row in rows.items() if row and row.treatment is _REFUSED}
-        self.told = frozenset(name for name, row in rows.items() if row and row.unchecked)
+        self.unchecked = frozenset(name for name, row in rows.items() if row and row.unchecked)
         self.quiet = frozenset(members) - refused
         self.deep = tuple((name, node) for name, node in members.items() if node.below)
         self.folded = {name.casefold(): name for name in members}
@@ -127,7 +127,7 @@ class Node:
     def _has_quiet_members(self, value: JsonObject) -> bool:
         if not self.quiet.issuperset(value):
             return False
-        if not self.told.isdisjoint(value) and any(map(value.get, self.told)):
+        if not self.unchecked.isdisjoint(value) and any(map(value.get, self.unchecked)):
             return False
         for name, node in self.deep:
             # Most of what could be deep is a plain text.
@@ -138,14 +138,14 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
-    """A field that was met: its row, or its place if it has none.
+class FieldMatch:
+    """A field found in a body: its row, or its place if it has none.
 
     Attributes:
         path: Its place.
         node: The known place; None if it is unknown.
         value: What it holds.
-        twin: Of an unknown field, the known one from which nothing but case parts it.
+        twin: For an unknown field, the known one that differs from it only in case.
     """
 
     path: str
@@ -154,7 +154,7 @@ class Met:
     twin: str | None = None
 
 
-def walk(node: Node, value: JsonValue, path: str) -> Iterator[Met]:
+def walk(node: Node, value: JsonValue, path: str) -> Iterator[FieldMatch]:
     """Yield all fields inside a value, known or not, as far as rows speak of its inside.
 
     Args:
@@ -167,11 +167,11 @@ def walk(node: Node, value: JsonValue, path: str) -> Iterator[Met]:
     elif isinstance(value, list) and ITEM in node.below:
         inside = node.below[ITEM]
         for item in value:
-            yield Met(f"{path}{ITEM}", inside, item)
+            yield FieldMatch(f"{path}{ITEM}", inside, item)
             yield from walk(inside, item, f"{path}{ITEM}")
 
 
-def _members(node: Node, value: JsonObject, path: str) -> Iterator[Met]:
+def _members(node: Node, value: JsonObject, path: str) -> Iterator[FieldMatch]:
     if not node.below or set(node.below) == {ITEM}:
         return  # a leaf, or a list where an object came: nothing is said of its members
     for name, item in value.items():
@@ -179,9 +179,9 @@ def _members(node: Node, value: JsonObject, path: str) -> Iterator[Met]:
         shown = name if inside or _NAME.fullmatch(name) else _NAMELESS
         place = f"{path}.{shown}" if path else shown
         if inside is None:
-            yield Met(place, None, item, node.folded.get(name.casefold()))
+            yield FieldMatch(place, None, item, node.folded.get(name.casefold()))
         else:
-            yield Met(place, inside, item)
+            yield FieldMatch(place, inside, item)
             yield from walk(inside, item, place)
 
 
@@ -194,7 +194,7 @@ _MOST_JOINED_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FieldRemarks:
     """Remarks on a body.
 
     Attributes:
@@ -206,7 +206,7 @@ class Told:
     unknown: tuple[str, ...] = ()
 
 
-_NOTHING = Told()
+_NOTHING = FieldRemarks()
 
 
 class FieldTable:
@@ -259,18 +259,18 @@ class FieldTable:
                 param = row.path.replace(ITEM, "")
                 raise BadRequest(f"'{param}' cannot be served here: {row.note}.", param)
 
-    def told(self, body: JsonObject) -> Told:
-        """Return what is to be said of a body that is served; raises as `refuse` does."""
+    def remarks(self, body: JsonObject) -> FieldRemarks:
+        """Return the remarks on a body; raises as `refuse` does."""
         if self._root.is_quiet(body):
             return _NOTHING
         self.refuse(body)
-        return Told(self.unchecked(body), self.unknown(body))
+        return FieldRemarks(self.unchecked(body), self.unknown(body))
 
-    def said_of(self, bodies: Iterable[JsonObject]) -> Told:
-        """Return what is to be said of a reply, or of all chunks of a stream; nothing is refused.
+    def remarks_on(self, bodies: Iterable[JsonObject]) -> FieldRemarks:
+        """Return the remarks on a reply, or on all chunks of a stream; nothing is refused.
 
-        An unknown field that holds somebody's words is named as not checked, by its place. Streams
-        say words in pieces, so what the chunks have in one place is read together.
+        An unknown field with text is named as not checked, by its place. As streams write text in
+        pieces, the values of one place in all chunks are read together.
         """
         unchecked: dict[str, None] = {}
         pieces: dict[str, str] = {}
@@ -285,7 +285,7 @@ class FieldTable:
                 pieces[place] = joined[-_MOST_JOINED_CHARS:]
                 if _WORDS.search(joined) and _LETTERS.search(joined):
                     unchecked[place] = None
-        return Told(tuple(unchecked), tuple(pieces)) if unchecked or pieces else _NOTHING
+        return FieldRemarks(tuple(unchecked), tuple(pieces)) if unchecked or pieces else _NOTHING
 
     def unchecked(self, value: JsonObject) -> tuple[str, ...]:
         """Return what carries words in a body and is not looked at, each name once."""

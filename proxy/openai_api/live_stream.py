@@ -84,7 +84,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TextEvents:
     """Some events that say a text and can be passed on as they came.
 
     Attributes:
@@ -134,7 +134,7 @@ class LiveStream(ABC):
             UpstreamBroken: nobody could say what a client would read in it.
         """
 
-    def said(self, events: bytes) -> Said | None:
+    def said(self, events: bytes) -> TextEvents | None:
         """Take in events that do nothing but say a text of one choice, as many as there are.
 
         Only the quickest way of reading is tried here. None where the first event takes more: then

@@ -245,14 +245,14 @@ class Finished:
         Args:
             threshold: The policy's threshold of confidence.
         """
-        told = {"x-guard-action": self.action.value, "x-guard-attempts": str(self.attempts)}
+        values = {"x-guard-action": self.action.value, "x-guard-attempts": str(self.attempts)}
         if self.reasons:
-            told["x-guard-reasons"] = ",".join(self.reasons)
+            values["x-guard-reasons"] = ",".join(self.reasons)
         if self.is_doubtful(threshold):
-            told["x-guard-confidence"] = "low"
+            values["x-guard-confidence"] = "low"
         if self.not_checked:
-            told["x-guard-not-checked"] = ",".join(self.not_checked)
-        return told
+            values["x-guard-not-checked"] = ",".join(self.not_checked)
+        return values
 
     @property
     def action(self) -> Action:

@@ -137,7 +137,7 @@ _CLIENTS_OWN = (
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Constraints:
     """Constraints of the second attempt.
 
     Attributes:
@@ -153,7 +153,7 @@ class Wanted:
         return self.text is None or self.text.allows(text)
 
 
-def wanted(exchange: Exchange, findings: Sequence[Finding], body: JsonObject) -> Wanted | None:
+def wanted(exchange: Exchange, findings: Sequence[Finding], body: JsonObject) -> Constraints | None:
     """Return what to constrain the second attempt to; None for nothing.
 
     Args:
@@ -167,7 +167,7 @@ def wanted(exchange: Exchange, findings: Sequence[Finding], body: JsonObject) ->
     is_foreign = bool(codes & _FOREIGN) and not _asks_for_foreign(exchange.question)
     text = allowed_text(exchange) if is_foreign else None
     barred = _barred(exchange, findings, _INVENTED | (_FOREIGN if is_foreign else frozenset()))
-    return Wanted(text, barred) if text or barred else None
+    return Constraints(text, barred) if text or barred else None
 
 
 def _wants_json(body: JsonObject) -> bool:
@@ -211,7 +211,7 @@ def kind_of(models: JsonObject) -> ServerKind | None:
     return next((kind for kind in ServerKind if kind.value in owners), None)
 
 
-def fields_for(kind: ServerKind, body: JsonObject, wanted: Wanted) -> JsonObject:
+def fields_for(kind: ServerKind, body: JsonObject, wanted: Constraints) -> JsonObject:
     """Return what is added to a request to constrain its answer; nothing if there is no way to."""
     return _FIELDS[kind](body, wanted)
 
@@ -225,7 +225,7 @@ def may_be_refusal(error: UpstreamRefused) -> bool:
     return error.status in (400, 422, 500, 501)
 
 
-def _vllm(body: JsonObject, wanted: Wanted) -> JsonObject:
+def _vllm(body: JsonObject, wanted: Constraints) -> JsonObject:
     fields: JsonObject = {}
     if wanted.text:
         fields["structured_outputs"] = {"regex": wanted.text.regex}
@@ -236,15 +236,15 @@ def _vllm(body: JsonObject, wanted: Wanted) -> JsonObject:
     return fields
 
 
-def _sglang(_: JsonObject, wanted: Wanted) -> JsonObject:
+def _sglang(_: JsonObject, wanted: Constraints) -> JsonObject:
     return {"regex": wanted.text.regex} if wanted.text else {}
 
 
-def _llamacpp(_: JsonObject, wanted: Wanted) -> JsonObject:
+def _llamacpp(_: JsonObject, wanted: Constraints) -> JsonObject:
     return {"grammar": wanted.text.gbnf} if wanted.text else {}
 
 
-_Fields: TypeAlias = Callable[[JsonObject, Wanted], JsonObject]
+_Fields: TypeAlias = Callable[[JsonObject, Constraints], JsonObject]
 _FIELDS: Mapping[ServerKind, _Fields] = {
     ServerKind.VLLM: _vllm,
     ServerKind.SGLANG: _sglang,
@@ -320,7 +320,7 @@ class ConstrainedServers:
 
     @contextlib.asynccontextmanager
     async def open(
-        self, call: Call, body: JsonObject, wanted: Wanted | None
+        self, call: Call, body: JsonObject, wanted: Constraints | None
     ) -> AsyncGenerator[OpenReply, None]:
         """Open the reply to a second request, within the time that the request has left.
 
@@ -353,7 +353,7 @@ class ConstrainedServers:
                 self._note_unable(call, kind, "constraint.refused")
             yield reply
 
-    def check(self, call: Call, wanted: Wanted | None, answers: Iterable[Answer]) -> None:
+    def check(self, call: Call, wanted: Constraints | None, answers: Iterable[Answer]) -> None:
         """Look whether a server kept to the constraint that it took; thinking is not under it."""
         if wanted is None or not call.trace.constrained_by:
             return

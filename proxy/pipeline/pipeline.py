@@ -306,11 +306,11 @@ class Pipeline:
         """Ask once more, told what was wrong; None if the model server fails this time."""
         call = plan.call
         rules = call.tenant.policy.regeneration
-        told = partial(note_about, failed, rules)
+        note = partial(note_about, failed, rules)
         body = with_note(
             call.endpoint,
             call.request.plain_body(model),
-            await run_offloaded(call.tenant.inspector, failed[0].exchange, told),
+            await run_offloaded(call.tenant.inspector, failed[0].exchange, note),
             rules,
             choices=len(failed),
         )

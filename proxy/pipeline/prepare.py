@@ -23,7 +23,7 @@ from proxy.pipeline.call import Call
 from proxy.pipeline.pseudonyms import hidden, hides_personal, pseudonyms_for
 from proxy.telemetry.spans import ModelCall
 from proxy.tenants import Tenant
-from proxy.traces.builder import asked_of, note_exchange
+from proxy.traces.builder import note_exchange, request_details
 from proxy.upstream.request import ServerCall, is_idempotency_key, sent_headers
 
 INTENT_HEADER = "x-guard-intent"
@@ -84,8 +84,8 @@ def exchange_of(call: Call, found: FoundContext, by_rule: IntentFound) -> Exchan
     Raises:
         BadRequest: the header that names the intent holds something else than a name.
     """
-    told = call.request.guard
-    by_caller = told.intent or call.headers.get(INTENT_HEADER)
+    guard_field = call.request.guard
+    by_caller = guard_field.intent or call.headers.get(INTENT_HEADER)
     if by_caller and not re.match(INTENT, by_caller):
         raise BadRequest(f"The header {INTENT_HEADER} does not match {INTENT}.", INTENT_HEADER)
     # What the caller says is added to what the rules say: it may ask for more, never for less.
@@ -97,12 +97,14 @@ def exchange_of(call: Call, found: FoundContext, by_rule: IntentFound) -> Exchan
         echo=found.echo,
         previous_answer=found.previous_answer,
         intents=intents,
-        last_error_reason=told.last_error_reason,
+        last_error_reason=guard_field.last_error_reason,
         may_fetch=call.request.offers_tools,
     )
     why = by_rule.why if by_rule.intent else "named by the caller" if by_caller else by_rule.why
-    asked = asked_of(exchange, told, told_intent=by_caller, structured=call.request.structured)
-    note_exchange(call.trace, exchange, found, why, asked)
+    details = request_details(
+        exchange, guard_field, intent=by_caller, structured=call.request.structured
+    )
+    note_exchange(call.trace, exchange, found, why, details)
     return exchange
 
 
@@ -204,13 +206,13 @@ async def server_call(call: Call, body: bytes) -> ServerCall:
         base_url=upstream.base_url,
         spent_s=call.trace.spent_s,
     )
-    told = call.spans.calling(about)
-    headers = {**call.headers, **told, "content-type": "application/json"}
+    span = call.spans.calling(about)
+    headers = {**call.headers, **span, "content-type": "application/json"}
     if about.number > 1:
         # To the model server the second attempt is another request: with the same key, it could
         # get the first answer again.
         headers = {name: value for name, value in headers.items() if not is_idempotency_key(name)}
-    if told and "tracestate" not in told:
+    if span and "tracestate" not in span:
         headers.pop("tracestate", None)  # it goes with a parent that could not be read
     return ServerCall(
         tenant=call.tenant.name,

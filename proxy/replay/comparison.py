@@ -14,7 +14,15 @@ from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.replay.judging import found, holds_labels
 from proxy.replay.labelled import Improvement, improvement
-from proxy.traces.trace import GuardRun, Label, NotReplayed, PolicyUsed, Replayed, Trace, Unknown
+from proxy.traces.trace import (
+    GuardRun,
+    Label,
+    NotReplayed,
+    PolicyUsed,
+    ReplayResult,
+    Trace,
+    Unknown,
+)
 
 LONGEST_EXCERPT_CHARS = 200
 
@@ -103,7 +111,7 @@ class Compared:
     improvement: Improvement | None = None
 
 
-def compared(trace: Trace, tried: Replayed) -> Compared:
+def compared(trace: Trace, tried: ReplayResult) -> Compared:
     """Compare what was decided about a request with what another policy would have made of it."""
     return Compared(
         id=trace.id,
@@ -126,7 +134,7 @@ def _acted(runs: Iterable[GuardRun]) -> frozenset[str]:
     return frozenset(run.guard for run in runs if run.outcome is GuardOutcome.ACTED)
 
 
-def _change(trace: Trace, tried: Replayed) -> Change | None:
+def _change(trace: Trace, tried: ReplayResult) -> Change | None:
     otherwise = tried.does_otherwise(trace)
     if not otherwise and not tried.says_otherwise(trace):
         return None
@@ -142,7 +150,7 @@ def _change(trace: Trace, tried: Replayed) -> Change | None:
 _Placed = tuple[int, int, Finding]
 
 
-def _seen(trace: Trace, tried: Replayed) -> KeyFinding | None:
+def _seen(trace: Trace, tried: ReplayResult) -> KeyFinding | None:
     """Return the first finding that makes the difference: first of all one of another reason."""
     before = [(number, choice.index if choice else 0, one) for number, choice, one in found(trace)]
     after = [(one.attempt, one.choice, each) for one in tried.choices for each in one.findings]

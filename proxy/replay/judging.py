@@ -36,14 +36,14 @@ from proxy.overrides import apply_overrides
 from proxy.tenants import Judging
 from proxy.traces.builder import findings_of, guard_runs, left_of
 from proxy.traces.trace import (
-    Asked,
     Attempt,
     Choice,
     GuardRun,
     NotReplayed,
     PolicyUsed,
-    Replayed,
     ReplayedChoice,
+    ReplayResult,
+    RequestDetails,
     Trace,
     Unknown,
 )
@@ -63,18 +63,18 @@ class RecordedReply:
     unknown: tuple[str, ...] = ()
 
 
-def exchange_of(trace: Trace, asked: Asked, intents: Intents) -> Exchange:
+def exchange_of(trace: Trace, details: RequestDetails, intents: Intents) -> Exchange:
     """Return what the guards looked at, with the intents that a policy's rules see in it."""
     by_rule = intents.intent_of(trace.question).intent
     return Exchange(
         question=trace.question,
         sources=trace.sources,
         context=trace.context,
-        echo=asked.echo,
-        previous_answer=asked.previous_answer,
-        intents=tuple(one for one in (by_rule, asked.told_intent) if one),
-        last_error_reason=asked.last_error_reason,
-        may_fetch=asked.offers_tools,
+        echo=details.echo,
+        previous_answer=details.previous_answer,
+        intents=tuple(one for one in (by_rule, details.told_intent) if one),
+        last_error_reason=details.last_error_reason,
+        may_fetch=details.offers_tools,
     )
 
 
@@ -161,7 +161,7 @@ def _had_its_say(run: GuardRun, trace: Trace) -> bool:
     return run.outcome is GuardOutcome.ACTED or len(trace.attempts) > 1
 
 
-def replay(trace: Trace, judging: Judging) -> Replayed:
+def replay(trace: Trace, judging: Judging) -> ReplayResult:
     """Judge a request again.
 
     Args:
@@ -171,12 +171,12 @@ def replay(trace: Trace, judging: Judging) -> Replayed:
     used = PolicyUsed(name=judging.loaded.name, version=judging.loaded.version)
     reason = why_not(trace)
     if reason is not None or trace.asked is None:
-        return Replayed(policy=used, not_run=reason)
-    told = GuardField(guards=list(trace.asked.guards), hold=trace.asked.hold)
+        return ReplayResult(policy=used, not_run=reason)
+    guard_field = GuardField(guards=list(trace.asked.guards), hold=trace.asked.hold)
     try:
-        stricter = apply_overrides(judging, told)
+        stricter = apply_overrides(judging, guard_field)
     except BadRequest:
-        return Replayed(policy=used, not_run=NotReplayed.REFUSED)
+        return ReplayResult(policy=used, not_run=NotReplayed.REFUSED)
     return _Again(trace, trace.asked, stricter).result(used)
 
 
@@ -204,16 +204,16 @@ class _Outcome:
 class _Again:
     """One request, judged again."""
 
-    def __init__(self, trace: Trace, asked: Asked, judging: Judging) -> None:
+    def __init__(self, trace: Trace, details: RequestDetails, judging: Judging) -> None:
         self._trace = trace
         self._judging = judging
-        self._exchange = exchange_of(trace, asked, judging.loaded.intents)
-        self._keeper = Gatekeeper(judging.policy, asked.structured, asked.offers_tools)
+        self._exchange = exchange_of(trace, details, judging.loaded.intents)
+        self._keeper = Gatekeeper(judging.policy, details.structured, details.offers_tools)
         self._choices: list[ReplayedChoice] = []
         self._runs: list[GuardRun] = []
         self._goes_on = False
 
-    def result(self, used: PolicyUsed) -> Replayed:
+    def result(self, used: PolicyUsed) -> ReplayResult:
         """Return what comes of it."""
         question = self._judging.inspector.inspect(self._exchange, Stage.INPUT, NOTHING)
         self._note(question, attempt=0, choice=0)
@@ -221,7 +221,7 @@ class _Again:
             outcome = _Outcome(self._replaced(question))
         else:
             outcome = self._answered()
-        return Replayed(
+        return ReplayResult(
             policy=used,
             action=outcome.action,
             reasons=outcome.reasons,

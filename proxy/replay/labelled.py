@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from guards.core.finding import Span
 from policies.schema.guard_rule import Action
-from proxy.traces.trace import Label, Made, Replayed, Trace, Unknown
+from proxy.traces.trace import Label, ReplayResult, ReplyOrigin, Trace, Unknown
 
 
 class Improvement(StrEnum):
@@ -20,7 +20,7 @@ class Improvement(StrEnum):
     """It cannot be told without asking the model."""
 
 
-def improvement(trace: Trace, tried: Replayed) -> Improvement | None:
+def improvement(trace: Trace, tried: ReplayResult) -> Improvement | None:
     """Return the effect of another policy; None without a label, or where nothing was judged."""
     if trace.feedback is None or tried.not_run is not None:
         return None
@@ -33,7 +33,7 @@ def improvement(trace: Trace, tried: Replayed) -> Improvement | None:
     return Improvement.BETTER if is_right else Improvement.WORSE
 
 
-def _is_right(trace: Trace, label: Label, tried: Replayed) -> bool | None:
+def _is_right(trace: Trace, label: Label, tried: ReplayResult) -> bool | None:
     """Tell whether the other policy does what the label asks for; None if nobody knows."""
     if label is Label.FALSE_ALARM and tried.unknown is Unknown.MODEL_NOT_ASKED:
         return True  # the question goes to the model now
@@ -49,7 +49,7 @@ def _is_right(trace: Trace, label: Label, tried: Replayed) -> bool | None:
             return acts and _finds_missed(trace, tried)
 
 
-def _finds_missed(trace: Trace, tried: Replayed) -> bool:
+def _finds_missed(trace: Trace, tried: ReplayResult) -> bool:
     """Tell whether a finding that led to the action touches the marked place, if one is marked."""
     feedback = trace.feedback
     if feedback is None or feedback.span is None or feedback.choice >= len(trace.made):
@@ -69,12 +69,12 @@ def _finds_missed(trace: Trace, tried: Replayed) -> bool:
     )
 
 
-def place_in_attempt(made: Made, span: Span) -> Span:
+def place_in_attempt(made: ReplyOrigin, span: Span) -> Span:
     """Return where words of a reply stand in the answer that it was made from."""
     return Span(_position(made, span.start, is_end=False), _position(made, span.end, is_end=True))
 
 
-def _position(made: Made, position: int, *, is_end: bool) -> int:
+def _position(made: ReplyOrigin, position: int, *, is_end: bool) -> int:
     grown = 0
     for change in made.changes:
         start = change.span.start + grown

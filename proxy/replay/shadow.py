@@ -9,7 +9,7 @@ from policies.schema.sections import Tracing
 from proxy.logs import failure, logger
 from proxy.replay.judging import why_not
 from proxy.replay.workers import Workers, judge_again, packed
-from proxy.traces.trace import NotReplayed, PolicyUsed, Replayed, Trace
+from proxy.traces.trace import NotReplayed, PolicyUsed, ReplayResult, Trace
 
 log = logger(__name__)
 
@@ -111,7 +111,7 @@ class Shadows:
             tried = _without(trace, shadow, NotReplayed.FAILED)
         self._keep(tried, tracing)
 
-    async def _tried(self, trace: Trace, shadow: LoadedPolicy) -> Replayed:
+    async def _tried(self, trace: Trace, shadow: LoadedPolicy) -> ReplayResult:
         process = self._process = self._process or self._start()
         try:
             sent = process.pool.submit(judge_again, self._pack(shadow), trace)
@@ -130,7 +130,7 @@ class Shadows:
                 self._process = None  # the next request starts another one
             raise
 
-    def _note_end(self, working: asyncio.Future[Replayed]) -> None:
+    def _note_end(self, working: asyncio.Future[ReplayResult]) -> None:
         self._ended += 1
         if not working.cancelled():
             working.exception()  # nobody waits for it any more once the proxy stops
@@ -146,4 +146,4 @@ class Shadows:
 
 def _without(trace: Trace, shadow: LoadedPolicy, reason: NotReplayed) -> Trace:
     used = PolicyUsed(name=shadow.name, version=shadow.version)
-    return trace.model_copy(update={"shadow": Replayed(policy=used, not_run=reason)})
+    return trace.model_copy(update={"shadow": ReplayResult(policy=used, not_run=reason)})

@@ -25,7 +25,7 @@ from policies.schema.loader import LoadedPolicy
 from proxy.replay.comparison import Compared, compared
 from proxy.replay.judging import replay
 from proxy.tenants import Judging, judging_by
-from proxy.traces.trace import NotReplayed, Replayed, Trace
+from proxy.traces.trace import NotReplayed, ReplayResult, Trace
 
 MOST_POLICIES = 64
 """Policies that a process keeps ready; making one ready takes a few milliseconds."""
@@ -79,7 +79,7 @@ def packed(loaded: LoadedPolicy) -> bytes:
     return pickle.dumps(loaded)
 
 
-def judge_again(policy: bytes, trace: Trace) -> Replayed:
+def judge_again(policy: bytes, trace: Trace) -> ReplayResult:
     """Judge a request again; runs in the process.
 
     Args:

@@ -55,28 +55,28 @@ from proxy.traces.trace import Delivery, Trace
 from proxy.verify import VerifyJob
 
 
-async def serve_job(job: Job, asked: ApiRequest, receive: Receive, send: Send) -> None:
+async def serve_job(job: Job, request: ApiRequest, receive: Receive, send: Send) -> None:
     """Read a request's body and have its job reply."""
-    limit_bytes = asked.services.settings.max_body_bytes
+    limit_bytes = request.services.settings.max_body_bytes
     try:
-        refuse_length(asked.scope["headers"], limit_bytes)
-        refuse_other_content(asked.scope["headers"])
-        if asked.tenant.upstream.models:
-            refuse_model_in_query(asked.scope["query_string"])
+        refuse_length(request.scope["headers"], limit_bytes)
+        refuse_other_content(request.scope["headers"])
+        if request.tenant.upstream.models:
+            refuse_model_in_query(request.scope["query_string"])
         raw = await Upload(receive, limit_bytes).whole()
     except RequestRefused as error:
         await send_whole(send, job.refuse(error))
     except ClientDisconnected:
         job.leave()
     except asyncio.CancelledError:
-        if not asked.services.shutdown.claim_cancellation():
+        if not request.services.shutdown.claim_cancellation():
             raise
         await send_whole(send, job.refuse(ServiceStopping()))
     else:
         await job.serve(raw, receive, send)
     finally:
         if job.ended is not None:
-            _note_end(job.ended, facts_of(asked.scope))
+            _note_end(job.ended, facts_of(request.scope))
 
 
 def _note_end(trace: Trace, facts: RequestFacts) -> None:
@@ -87,22 +87,22 @@ def _note_end(trace: Trace, facts: RequestFacts) -> None:
         facts.status = trace.status
 
 
-async def _verify(asked: ApiRequest, receive: Receive, send: Send) -> None:
+async def _verify(request: ApiRequest, receive: Receive, send: Send) -> None:
     """Verify an answer by the policy of the tenant that asks."""
-    job = VerifyJob(asked.services, asked.tenant, asked.headers, asked.caller_key)
-    await serve_job(job, asked, receive, send)
+    job = VerifyJob(request.services, request.tenant, request.headers, request.caller_key)
+    await serve_job(job, request, receive, send)
 
 
-async def _feedback(asked: ApiRequest, receive: Receive, send: Send) -> None:
+async def _feedback(request: ApiRequest, receive: Receive, send: Send) -> None:
     """Label a request of the tenant that asks."""
-    services, tenant = asked.services, asked.tenant
+    services, tenant = request.services, request.tenant
     # A path may name the tenant where the key is the model server's own, which proves nothing here.
-    holder = services.tenants.book.by_key(asked.caller_key) if asked.caller_key else None
+    holder = services.tenants.book.by_key(request.caller_key) if request.caller_key else None
     if holder is None or holder.name != tenant.name:
-        raise UnknownKey(missing=asked.caller_key is None)
+        raise UnknownKey(missing=request.caller_key is None)
     limit_bytes = services.settings.max_body_bytes
-    refuse_length(asked.scope["headers"], limit_bytes)
-    refuse_other_content(asked.scope["headers"])
+    refuse_length(request.scope["headers"], limit_bytes)
+    refuse_other_content(request.scope["headers"])
     try:
         raw = await Upload(receive, limit_bytes).whole()
     except ClientDisconnected:
@@ -115,10 +115,10 @@ async def _feedback(asked: ApiRequest, receive: Receive, send: Send) -> None:
 FEEDBACK: Final = Route("feedback", _feedback)
 
 
-async def _guardrail(asked: ApiRequest, receive: Receive, send: Send) -> None:
+async def _guardrail(request: ApiRequest, receive: Receive, send: Send) -> None:
     """Judge a question or answers that a gateway sends."""
-    job = GuardrailJob(asked.services, asked.tenant, asked.headers, asked.caller_key)
-    await serve_job(job, asked, receive, send)
+    job = GuardrailJob(request.services, request.tenant, request.headers, request.caller_key)
+    await serve_job(job, request, receive, send)
 
 
 VERIFY: Final = Route(VerifyJob.endpoint_name, _verify)
@@ -128,29 +128,29 @@ GUARDRAIL: Final = Route(GuardrailJob.endpoint_name, _guardrail, takes_x_api_key
 def model_route(endpoint: Endpoint[Any]) -> Route:
     """Return the route of a guarded endpoint."""
 
-    async def serve(asked: ApiRequest, receive: Receive, send: Send) -> None:
+    async def serve(request: ApiRequest, receive: Receive, send: Send) -> None:
         job = ModelJob(
             endpoint,
-            asked.services,
-            asked.tenant,
-            asked.headers,
-            asked.caller_key,
+            request.services,
+            request.tenant,
+            request.headers,
+            request.caller_key,
             send,
-            query=asked.scope["query_string"],
+            query=request.scope["query_string"],
         )
-        await serve_job(job, asked, receive, send)
+        await serve_job(job, request, receive, send)
 
     return Route(endpoint.name, serve)
 
 
 @asynccontextmanager
-async def within_limits(asked: ApiRequest, send: Send) -> AsyncGenerator[Send, None]:
+async def within_limits(request: ApiRequest, send: Send) -> AsyncGenerator[Send, None]:
     """Hold a place for a request while it is served, and yield where its reply goes.
 
     Raises:
         TooManyRequests: there is no place.
     """
-    services, tenant = asked.services, asked.tenant
+    services, tenant = request.services, request.tenant
     limits = tenant.policy.limits
     limiter = services.limiter
     visit = Visit(uuid4().hex, tenant.name, limits)

@@ -158,16 +158,16 @@ _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 _WITHOUT_MODEL = (read_rule("/files/**"), read_rule("/uploads/**"))
 
 
-async def _pass_through(asked: ApiRequest, receive: Receive, send: Send) -> None:
+async def _pass_through(request: ApiRequest, receive: Receive, send: Send) -> None:
     """Hand a request through if the tenant's policy opens its path; else refuse it.
 
     Neither body is held: both travel in pieces, each as soon as it is there.
     """
     status = InternalError.status
-    facts = facts_of(asked.scope)
+    facts = facts_of(request.scope)
     facts.action = PASSED_THROUGH
     try:
-        status = await Passage(asked, receive, send).run()
+        status = await Passage(request, receive, send).run()
     except GuardProxyError as error:
         status = error.status
         facts.error = error.code or error.type
@@ -175,7 +175,7 @@ async def _pass_through(asked: ApiRequest, receive: Receive, send: Send) -> None
     except ClientDisconnected:
         status = facts.status = CLIENT_GONE_STATUS
     finally:
-        count_passed(asked.services.metrics, asked.tenant.name, status)
+        count_passed(request.services.metrics, request.tenant.name, status)
 
 
 PASS_THROUGH: Final = Route(PASSED_THROUGH, _pass_through)
@@ -184,15 +184,15 @@ PASS_THROUGH: Final = Route(PASSED_THROUGH, _pass_through)
 class Passage:
     """One request on its way through."""
 
-    def __init__(self, asked: ApiRequest, receive: Receive, send: Send) -> None:
-        self._tenant = asked.tenant
-        self._path = asked.path
-        self._own_methods = asked.own_methods
-        self._caller_key = asked.caller_key
-        self._scope = asked.scope
+    def __init__(self, request: ApiRequest, receive: Receive, send: Send) -> None:
+        self._tenant = request.tenant
+        self._path = request.path
+        self._own_methods = request.own_methods
+        self._caller_key = request.caller_key
+        self._scope = request.scope
         self._send = send
-        self._services = asked.services
-        self._limit_bytes = asked.services.settings.max_body_bytes
+        self._services = request.services
+        self._limit_bytes = request.services.settings.max_body_bytes
         self._upload = Upload(receive, self._limit_bytes)
         self._begun = False
         self._ended = False

@@ -99,7 +99,7 @@ class SdkSettings(_Variables):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExportPlan:
     """Signals to export, from valid settings.
 
     Attributes:
@@ -115,7 +115,7 @@ class Wanted:
     batch: BatchSettings
 
 
-def read_environment() -> Wanted | None:
+def read_environment() -> ExportPlan | None:
     """Return what telemetry is wanted; None if none is.
 
     Raises:
@@ -135,7 +135,7 @@ def read_environment() -> Wanted | None:
     sends_metrics = bool(every or metrics) and sdk.metrics_exporter == "otlp"
     if not (sends_traces or sends_metrics):
         return None
-    return Wanted(sends_traces, sends_metrics, sdk, BatchSettings(_env_prefix=_BATCH))
+    return ExportPlan(sends_traces, sends_metrics, sdk, BatchSettings(_env_prefix=_BATCH))
 
 
 def _problems(kind: type[_Variables], prefix: str) -> list[str]:

@@ -35,7 +35,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from proxy.logs import logger
 from proxy.metrics import Metrics
 from proxy.metrics.metrics import NAME, product_version
-from proxy.telemetry.environment import BatchSettings, OtelSettingsError, Wanted
+from proxy.telemetry.environment import BatchSettings, ExportPlan, OtelSettingsError
 from proxy.telemetry.otel_spans import Instruments, OtelTelemetry
 
 log = logger(__name__)
@@ -183,7 +183,7 @@ class _Outlet:
 
 @contextlib.asynccontextmanager
 async def exporting(
-    wanted: Wanted, metrics: Metrics, flush_s: float
+    wanted: ExportPlan, metrics: Metrics, flush_s: float
 ) -> AsyncGenerator[OtelTelemetry, None]:
     """Send telemetry from inside this block; see `open_telemetry`.
 
@@ -208,7 +208,7 @@ async def exporting(
 
 
 def _tracers(
-    wanted: Wanted, metrics: Metrics, said: SdkLog, outlets: list[_Outlet]
+    wanted: ExportPlan, metrics: Metrics, said: SdkLog, outlets: list[_Outlet]
 ) -> TracerProvider:
     if not wanted.traces:
         return NoOpTracerProvider()
@@ -222,7 +222,7 @@ def _tracers(
 
 
 def _meters(
-    wanted: Wanted, metrics: Metrics, said: SdkLog, outlets: list[_Outlet]
+    wanted: ExportPlan, metrics: Metrics, said: SdkLog, outlets: list[_Outlet]
 ) -> MeterProvider:
     if not wanted.metrics:
         return NoOpMeterProvider()
@@ -241,7 +241,7 @@ def _resource() -> Resource:
     return ours.merge(OTELResourceDetector().detect())
 
 
-def _propagator(wanted: Wanted) -> TextMapPropagator:
+def _propagator(wanted: ExportPlan) -> TextMapPropagator:
     names = [name.strip() for name in wanted.sdk.propagators.split(",")]
     return CompositePropagator([_PROPAGATORS[name]() for name in names if name in _PROPAGATORS])
 

@@ -22,15 +22,15 @@ from proxy.openai_api.reply import ChoiceOutcome, Edited, Kept, Replaced, Reply
 from proxy.openai_api.sources import FoundContext
 from proxy.traces.changes import changes
 from proxy.traces.trace import (
-    Asked,
     Attempt,
     Change,
     Choice,
     Delivery,
     FoundPlace,
     GuardRun,
-    Made,
     PolicyUsed,
+    ReplyOrigin,
+    RequestDetails,
     SecondOpinion,
     Step,
     Trace,
@@ -97,7 +97,7 @@ class _Timed:
         self._known[self._place] = (self._name, self._began_ms, spent_ms)
 
 
-_NOTHING_ASKED = Asked()
+_NO_DETAILS = RequestDetails()
 
 
 @dataclass(kw_only=True, slots=True)
@@ -125,7 +125,7 @@ class TraceBuilder:
     context: ContextState = ContextState.ABSENT
     sources: tuple[Source, ...] = ()
     found: tuple[FoundPlace, ...] = ()
-    asked: Asked = _NOTHING_ASKED
+    asked: RequestDetails = _NO_DETAILS
     intent: str | None = None
     route: str = ""
     route_reason: str = ""
@@ -142,8 +142,8 @@ class TraceBuilder:
     not_checked: tuple[str, ...] = ()
     unknown_fields: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
-    made: tuple[Made, ...] = ()
-    made_so_far: list[Callable[[], Made]] = field(default_factory=list, repr=False)
+    made: tuple[ReplyOrigin, ...] = ()
+    made_so_far: list[Callable[[], ReplyOrigin]] = field(default_factory=list, repr=False)
     under_way: Callable[[str], None] | None = field(default=None, repr=False)
     verification: VerificationOutcome | None = None
     model_text_ms: float | None = None
@@ -234,13 +234,13 @@ _COUNTS = tuple(Usage.model_fields)
 
 
 def note_exchange(
-    trace: TraceBuilder, exchange: Exchange, found: FoundContext, why: str, asked: Asked
+    trace: TraceBuilder, exchange: Exchange, found: FoundContext, why: str, details: RequestDetails
 ) -> None:
     """Note what was asked, on what evidence, and what it is about."""
     trace.question = exchange.question
     trace.context = exchange.context
     trace.sources = exchange.sources
-    trace.asked = asked
+    trace.asked = details
     trace.intent = ",".join(exchange.intents) or None
     trace.route_reason = why
     trace.found = tuple(
@@ -255,30 +255,30 @@ def _place(form: str, field: str, message: int | None, count: int) -> FoundPlace
     return FoundPlace(format=form, place=place, count=count)
 
 
-def asked_of(
+def request_details(
     exchange: Exchange,
-    told: GuardField | None,
+    guard_field: GuardField | None,
     *,
-    told_intent: str | None,
+    intent: str | None,
     structured: bool = False,
-) -> Asked:
+) -> RequestDetails:
     """Return what else judging a request again takes.
 
     Args:
         exchange: What the guards look at.
-        told: What the app told the proxy.
-        told_intent: What the caller said that the question is about.
+        guard_field: What the app told the proxy.
+        intent: What the caller said that the question is about.
         structured: The request asks for JSON.
     """
-    return Asked(
+    return RequestDetails(
         echo=exchange.echo,
         previous_answer=exchange.previous_answer,
-        told_intent=told_intent or None,
+        told_intent=intent or None,
         last_error_reason=exchange.last_error_reason,
         offers_tools=exchange.may_fetch,
         structured=structured,
-        guards=tuple(told.guards) if told else (),
-        hold=told.hold if told else False,
+        guards=tuple(guard_field.guards) if guard_field else (),
+        hold=guard_field.hold if guard_field else False,
     )
 
 
@@ -380,7 +380,9 @@ def note_verification(trace: TraceBuilder, verdict: Verdict, report: Verificatio
     trace.not_checked = verdict.not_run
     if corrected is not None:
         trace.replies = (corrected,)
-        trace.made = (Made(action=verdict.action, attempt=1, changes=changes(answer, corrected)),)
+        trace.made = (
+            ReplyOrigin(action=verdict.action, attempt=1, changes=changes(answer, corrected)),
+        )
 
 
 def note_end(
@@ -417,8 +419,8 @@ def _note_gates(
     ]
 
 
-def _made_so_far(number: int, place: int, gate: Gate, verdict: Verdict | None) -> Made:
-    return Made(
+def _made_so_far(number: int, place: int, gate: Gate, verdict: Verdict | None) -> ReplyOrigin:
+    return ReplyOrigin(
         action=verdict.action if verdict else None,
         attempt=number,
         choice=place,
@@ -426,17 +428,17 @@ def _made_so_far(number: int, place: int, gate: Gate, verdict: Verdict | None) -
     )
 
 
-def _made(trace: TraceBuilder, settled: Selection) -> Made:
+def _made(trace: TraceBuilder, settled: Selection) -> ReplyOrigin:
     outcome, attempt = settled.outcome, settled.attempt
     if isinstance(outcome, Replaced):
-        return Made(action=settled.action, attempt=attempt, replaced_with=settled.template)
+        return ReplyOrigin(action=settled.action, attempt=attempt, replaced_with=settled.template)
     number = outcome.answer.index
     changed: tuple[Change, ...] = ()
     if isinstance(outcome, Edited):
         choices = trace.attempts[attempt - 1].choices
         came = next(choice.text for choice in choices if choice.index == number)
         changed = changes(came, outcome.content.removesuffix(settled.closing))
-    return Made(
+    return ReplyOrigin(
         action=settled.action,
         attempt=attempt,
         choice=number,

@@ -24,7 +24,7 @@ from proxy.traces.tally import (
     EVERYBODY,
     MOST_COUNTERS,
     Bucket,
-    Kept,
+    BucketExpiry,
     Tally,
     TallyBucket,
     from_ms,
@@ -74,7 +74,7 @@ async def counted(
     return [TallyBucket(from_ms(start_ms), found.get(start_ms, {})) for start_ms in starts]
 
 
-async def _add_all(change: aiosqlite.Connection, added: Mapping[Kept, Tally]) -> None:
+async def _add_all(change: aiosqlite.Connection, added: Mapping[BucketExpiry, Tally]) -> None:
     if not added:
         return
     keys = {_key(kept): kept for kept in added}
@@ -96,7 +96,7 @@ async def _add_all(change: aiosqlite.Connection, added: Mapping[Kept, Tally]) ->
     )
 
 
-def _key(kept: Kept) -> tuple[str, str, int]:
+def _key(kept: BucketExpiry) -> tuple[str, str, int]:
     return kept.bucket.tenant, kept.bucket.per.value, kept.bucket.start_ms
 
 

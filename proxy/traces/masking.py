@@ -26,8 +26,8 @@ from proxy.traces.trace import (
     Change,
     Choice,
     Holds,
-    Made,
     ReplayedChoice,
+    ReplyOrigin,
     Shape,
     Trace,
 )
@@ -270,7 +270,7 @@ class _Walk:
         match shape:
             case Choice():
                 answer = self._text(shape.text)
-            case Made() | ReplayedChoice():
+            case ReplyOrigin() | ReplayedChoice():
                 answer = self._answer(shape.attempt, shape.choice)
         values = shape.__dict__
         changed = {
@@ -278,7 +278,7 @@ class _Walk:
             for name, holds in _fields(type(shape))
             if (new := self._value(values[name], holds, answer)) != values[name]
         }
-        if isinstance(shape, Made) and shape.changes:
+        if isinstance(shape, ReplyOrigin) and shape.changes:
             changed["changes"] = self._changes(shape.changes, answer)
         return shape.model_copy(update=changed) if changed else shape
 

@@ -25,13 +25,13 @@ from proxy.traces.redis_adding import (
     OWN_CLOCK,
     SPREAD,
     WHOLE,
-    Placed,
+    BatchEntry,
     Portion,
     keys_and_values,
     label_call,
     portion_of,
 )
-from proxy.traces.redis_listing import Listed, Merged, Reached, away, cursor_behind
+from proxy.traces.redis_listing import Listed, ListingPosition, Merged, away, cursor_behind
 from proxy.traces.store import Decide, Entry, Keep, Relabelled, TracesRefused, TraceStoreAway
 from proxy.traces.tally import EVERYBODY, Bucket, BucketId, TallyBucket, from_ms
 from proxy.traces.trace import Trace
@@ -93,7 +93,7 @@ _COUNTED_AT_ONCE = 1_000
 _PATIENCE = 5
 """Factor on the timeout for queries of many round trips."""
 
-_Batches = dict[Portion, list[Placed]]
+_Batches = dict[Portion, list[BatchEntry]]
 
 # Codes of a server that takes nothing for now, whatever it is given. An error out of a script has
 # no type of its own and may have the code within its words.
@@ -248,7 +248,7 @@ class RedisStore:
         found: _Batches = {}
         for number, entry in enumerate(entries.values()):
             portion = portion_of(entry.id, self._portions)
-            found.setdefault(portion, []).append(Placed(number, entry))
+            found.setdefault(portion, []).append(BatchEntry(number, entry))
         return found
 
     async def _put(self, batches: _Batches) -> Mapping[Portion, Sequence[str]]:
@@ -306,7 +306,7 @@ class RedisStore:
         ]
 
     async def _merged(self, query: Query, most_at_once: int) -> Merged:
-        reached = Reached(query, len(self._portions))
+        reached = ListingPosition(query, len(self._portions))
         streams = await self._streams(query.tenant)
         return Merged(self._redis, streams, query, reached, most_at_once)
 

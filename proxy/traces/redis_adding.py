@@ -256,7 +256,7 @@ return ''
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class BatchEntry:
     """An entry, and which of its batch it is."""
 
     number: int
@@ -264,7 +264,7 @@ class Placed:
 
 
 def keys_and_values(
-    batch: Sequence[Placed], portion: Portion, portions: int, at_ms: int = OWN_CLOCK
+    batch: Sequence[BatchEntry], portion: Portion, portions: int, at_ms: int = OWN_CLOCK
 ) -> tuple[list[str], list[str | int]]:
     """Return what the script is given to add a batch, in which no id is twice.
 

@@ -71,7 +71,7 @@ class Listed:
         return after_begin and (until is None or int(started) <= ms_of(until))
 
 
-class Reached:
+class ListingPosition:
     """Position of a listing.
 
     Args:
@@ -153,7 +153,7 @@ class Merged:
         redis: SharedRedis,
         streams: Sequence[tuple[Portion, str]],
         query: Query,
-        reached: Reached,
+        reached: ListingPosition,
         most_at_once: int,
     ) -> None:
         self.reached = reached

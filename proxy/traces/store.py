@@ -8,7 +8,7 @@ from typing import Protocol
 from policies.schema.sections import Tracing
 from proxy.logs import logger
 from proxy.traces.query import Listing, Page, Query, readable
-from proxy.traces.tally import Bucket, Kept, Tally, TallyBucket, buckets_of, ms_of
+from proxy.traces.tally import Bucket, BucketExpiry, Tally, TallyBucket, buckets_of, ms_of
 from proxy.traces.trace import PINNED, Feedback, Trace
 
 log = logger(__name__)
@@ -103,13 +103,13 @@ class Entry:
         )
 
 
-def added_up(entries: Iterable[Entry]) -> dict[Kept, Tally]:
+def added_up(entries: Iterable[Entry]) -> dict[BucketExpiry, Tally]:
     """Return what entries add to the counts of each of their buckets."""
     groups: dict[tuple[str, int, int], list[Tally]] = {}
     for entry in entries:
         minute_ms = Bucket.MINUTE.start_ms(entry.listing.started_ms)
         groups.setdefault((entry.tenant, minute_ms, entry.keep.ms), []).append(entry.tally)
-    added: dict[Kept, list[Tally]] = {}
+    added: dict[BucketExpiry, list[Tally]] = {}
     for group, tallies in groups.items():
         total = Tally.sum(tallies)
         for kept in buckets_of(*group):
@@ -136,7 +136,7 @@ class Relabelled:
     trace: Trace
     record: str
     expires_ms: int
-    added: Mapping[Kept, Tally]
+    added: Mapping[BucketExpiry, Tally]
 
     @classmethod
     def of(cls, before: Trace, feedback: Feedback | None, keep: Keep) -> "Relabelled":

@@ -377,14 +377,14 @@ class BucketId:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BucketExpiry:
     """A bucket, and when it is forgotten at the earliest, in milliseconds since 1970."""
 
     bucket: BucketId
     expires_ms: int
 
 
-def buckets_of(tenant: str, started_ms: int, keep_ms: int) -> tuple[Kept, ...]:
+def buckets_of(tenant: str, started_ms: int, keep_ms: int) -> tuple[BucketExpiry, ...]:
     """Return the buckets in which a trace is counted: its tenant's, and everybody's.
 
     Args:
@@ -393,7 +393,7 @@ def buckets_of(tenant: str, started_ms: int, keep_ms: int) -> tuple[Kept, ...]:
         keep_ms: How long its tenant's traces are kept.
     """
     return tuple(
-        Kept(BucketId(whose, per, start_ms), start_ms + min(per.kept // _MS, keep_ms))
+        BucketExpiry(BucketId(whose, per, start_ms), start_ms + min(per.kept // _MS, keep_ms))
         for per in Bucket
         for start_ms in [per.start_ms(started_ms)]
         for whose in (tenant, EVERYBODY)

@@ -50,7 +50,7 @@ class PolicyUsed(Shape):
     version: str
 
 
-class Asked(Shape):
+class RequestDetails(Shape):
     """Facts about a request besides its question and sources, needed to judge it again.
 
     Attributes:
@@ -186,7 +186,7 @@ class Change(Shape):
     text: str = ""
 
 
-class Made(Shape):
+class ReplyOrigin(Shape):
     """Origin of one of the replies.
 
     Attributes:
@@ -266,7 +266,7 @@ class ReplayedChoice(Shape):
     findings: tuple[Finding, ...] = ()
 
 
-class Replayed(Shape):
+class ReplayResult(Shape):
     """Result of another policy for a request.
 
     Attributes:
@@ -421,7 +421,7 @@ class Trace(Shape):
     context: ContextState = ContextState.ABSENT
     sources: tuple[Source, ...] = ()
     found: tuple[FoundPlace, ...] = ()
-    asked: Asked | None = None
+    asked: RequestDetails | None = None
     intent: Code | None = None
     route: Code = ""
     route_reason: Code = ""
@@ -438,14 +438,14 @@ class Trace(Shape):
     not_checked: tuple[Code, ...] = ()
     unknown_fields: tuple[Code, ...] = ()
     replies: tuple[Words, ...] = ()
-    made: tuple[Made, ...] = ()
+    made: tuple[ReplyOrigin, ...] = ()
     steps: tuple[Step, ...] = ()
     model_text_ms: float | None = None
     first_text_ms: float | None = None
     status: int
     error: Code | None = None
     delivery: Delivery = Delivery.DELIVERED
-    shadow: Replayed | None = None
+    shadow: ReplayResult | None = None
     feedback: Feedback | None = None
     verification: VerificationOutcome | None = None
 

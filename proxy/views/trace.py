@@ -14,7 +14,16 @@ from policies.verification.shape import VerificationOutcome
 from proxy.candidates import SOURCES
 from proxy.replay.judging import GUARDRAIL, VERIFY, why_not
 from proxy.traces.changes import applied
-from proxy.traces.trace import Attempt, Choice, Delivery, FoundPlace, GuardRun, Made, Trace, Usage
+from proxy.traces.trace import (
+    Attempt,
+    Choice,
+    Delivery,
+    FoundPlace,
+    GuardRun,
+    ReplyOrigin,
+    Trace,
+    Usage,
+)
 from proxy.views import msgid
 from proxy.views.findings import (
     ANSWER,
@@ -77,7 +86,7 @@ class SentReply:
     """
 
     number: int
-    made: Made | None
+    made: ReplyOrigin | None
     text: str
     stretches: list[Stretch]
     closing: str
@@ -131,7 +140,7 @@ def _left_for(trace: Trace, number: int) -> SentReply:
     return SentReply(number, made, text, changed(came, made.changes), closing)
 
 
-def _came(made: Made, trace: Trace) -> str:
+def _came(made: ReplyOrigin, trace: Trace) -> str:
     """Return the answer that a reply was made from."""
     for attempt in trace.attempts[max(made.attempt - 1, 0) : made.attempt]:
         for choice in attempt.choices:

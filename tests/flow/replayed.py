@@ -11,7 +11,7 @@ from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
 from proxy.replay.judging import replay
 from proxy.tenants import judging_by
-from proxy.traces.trace import Replayed, Trace
+from proxy.traces.trace import ReplayResult, Trace
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream, is_second_attempt
@@ -94,10 +94,10 @@ class Desk:
     def policy(self, tenant: str) -> LoadedPolicy:
         return self.house.proxy.services.policies.snapshot.tenants[tenant]
 
-    def again(self, trace: Trace) -> Replayed:
+    def again(self, trace: Trace) -> ReplayResult:
         return replay(trace, judging_by(self.policy(trace.tenant)))
 
-    def by(self, trace: Trace, more: str) -> Replayed:
+    def by(self, trace: Trace, more: str) -> ReplayResult:
         """Judge a request by another policy."""
         return replay(trace, judging_by(self.draft(more)))
 
@@ -109,7 +109,7 @@ def judge_yaml(address: str) -> str:
     return f"judge:\n  base_url: {address}/v1\n  model: judge-ko\n"
 
 
-def assert_same(again: Replayed, trace: Trace) -> None:
+def assert_same(again: ReplayResult, trace: Trace) -> None:
     assert (again.not_run, again.unknown) == (None, None)
     assert (again.action, again.reasons) == (trace.action, trace.reasons)
     assert again.replies == trace.replies

@@ -32,10 +32,10 @@ from proxy.traces.trace import (
     Attempt,
     Choice,
     GuardRun,
-    Made,
     NotReplayed,
     PolicyUsed,
-    Replayed,
+    ReplayResult,
+    ReplyOrigin,
     Trace,
     Unknown,
 )
@@ -92,7 +92,7 @@ CLOSED = a_trace("closed", action=Action.REPLACE).model_copy(
         "attempts": (Attempt(choices=(Choice(text=CAME),)),),
         "replies": ("연차는 15일입니다.\n\n여기까지만 안내합니다.",),
         "made": (
-            Made(
+            ReplyOrigin(
                 action=Action.REPLACE,
                 attempt=1,
                 changes=changes(CAME, "연차는 15일입니다."),
@@ -272,7 +272,7 @@ async def test_a_closed_answer_is_shown_with_what_was_taken_out_and_what_closed_
 
 
 async def test_a_mended_answer_is_shown_with_what_stands_there_now(embedded: Kept) -> None:
-    made = Made(
+    made = ReplyOrigin(
         action=Action.FIX, attempt=1, changes=changes("연차는 30일 [red]", "연차는 15일 [red]")
     )
     attempt = Attempt(choices=(Choice(text="연차는 30일 [red]"),))
@@ -285,7 +285,7 @@ async def test_a_mended_answer_is_shown_with_what_stands_there_now(embedded: Kep
 
 
 async def test_a_template_is_shown_by_its_name(embedded: Kept) -> None:
-    made = Made(action=Action.REPLACE, replaced_with="complaint")
+    made = ReplyOrigin(action=Action.REPLACE, replaced_with="complaint")
     trace = a_trace("met", action=Action.REPLACE).model_copy(
         update={"replies": ("불편을 드려 죄송합니다.",), "made": (made,)}
     )
@@ -367,22 +367,22 @@ async def test_a_trace_that_is_not_there_is_an_error(embedded: Kept) -> None:
 
 SHADOWS = [
     pytest.param(
-        Replayed(policy=STRICT, action=Action.REPLACE, reasons=("numbers.not_in_sources",)),
+        ReplayResult(policy=STRICT, action=Action.REPLACE, reasons=("numbers.not_in_sources",)),
         "  would replace for numbers.not_in_sources",
         id="another-action",
     ),
     pytest.param(
-        Replayed(policy=STRICT, action=Action.REGENERATE, unknown=Unknown.NO_SECOND_ATTEMPT),
+        ReplayResult(policy=STRICT, action=Action.REGENERATE, unknown=Unknown.NO_SECOND_ATTEMPT),
         "  would regenerate (no second attempt)",
         id="as-far-as-is-known",
     ),
     pytest.param(
-        Replayed(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED),
+        ReplayResult(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED),
         "  what it would do is unknown (model not asked)",
         id="unknown",
     ),
     pytest.param(
-        Replayed(policy=STRICT, not_run=NotReplayed.QUEUE_FULL),
+        ReplayResult(policy=STRICT, not_run=NotReplayed.QUEUE_FULL),
         "  did not judge: queue full",
         id="not-judged",
     ),
@@ -390,7 +390,7 @@ SHADOWS = [
 
 
 @pytest.mark.parametrize(("shadow", "line"), SHADOWS)
-def test_what_the_shadow_policy_would_have_done_is_shown(shadow: Replayed, line: str) -> None:
+def test_what_the_shadow_policy_would_have_done_is_shown(shadow: ReplayResult, line: str) -> None:
     lines = [str(each) for each in page(CLOSED.model_copy(update={"shadow": shadow}))]
 
     assert lines[-2:] == ["shadow policy strict@1:", line]

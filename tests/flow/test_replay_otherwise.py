@@ -11,7 +11,7 @@ from policies.schema.guard_rule import Action
 from policies.schema.loader import load_text
 from proxy.replay.judging import replay
 from proxy.tenants import judging_by
-from proxy.traces.trace import NotReplayed, PolicyUsed, Replayed, Trace, Unknown
+from proxy.traces.trace import NotReplayed, PolicyUsed, ReplayResult, Trace, Unknown
 from tests.fakes.fake_judge import chat_judge
 from tests.fakes.raw_upstream import Talk, http_reply
 from tests.fakes.running_proxy import chat_body
@@ -251,6 +251,6 @@ async def test_what_was_decided_about_an_identifier_is_not_judged_by_its_label(d
     assert desk.by(masked, "") == not_judged(desk, NotReplayed.MASKED)
 
 
-def not_judged(desk: Desk, reason: NotReplayed) -> Replayed:
+def not_judged(desk: Desk, reason: NotReplayed) -> ReplayResult:
     draft = desk.draft("")
-    return Replayed(policy=PolicyUsed(name=draft.name, version=draft.version), not_run=reason)
+    return ReplayResult(policy=PolicyUsed(name=draft.name, version=draft.version), not_run=reason)

@@ -20,7 +20,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.replay.shadow import Shadows
 from proxy.replay.workers import Workers
 from proxy.server.serving import served
-from proxy.traces.trace import NotReplayed, Replayed, Trace, Unknown
+from proxy.traces.trace import NotReplayed, ReplayResult, Trace, Unknown
 from tests.fakes.command import DEADLINE_S, Running, running
 from tests.fakes.held_executor import HeldExecutor
 from tests.fakes.processes import children_of, is_there
@@ -89,12 +89,12 @@ def logs() -> Iterator[list[EventDict]]:
         yield captured
 
 
-def shadow_of(trace: Trace) -> Replayed:
+def shadow_of(trace: Trace) -> ReplayResult:
     assert trace.shadow is not None
     return trace.shadow
 
 
-def found_in(shadow: Replayed) -> list[tuple[int, str]]:
+def found_in(shadow: ReplayResult) -> list[tuple[int, str]]:
     return [(one.attempt, each.observed) for one in shadow.choices for each in one.findings]
 
 

@@ -7,7 +7,7 @@ import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.traces.changes import applied
-from proxy.traces.trace import Made, Trace
+from proxy.traces.trace import ReplyOrigin, Trace
 from tests.fakes.house import House
 from tests.fakes.paced_upstream import PacedUpstream
 from tests.flow.leaving import assert_gone
@@ -45,7 +45,7 @@ def model(house: House) -> PacedUpstream:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-def taken_out(trace: Trace, made: Made) -> list[tuple[str, str]]:
+def taken_out(trace: Trace, made: ReplyOrigin) -> list[tuple[str, str]]:
     """Return what stood at the places of the changes, and what stands there now."""
     came = trace.attempts[made.attempt - 1].choices[made.choice].text
     return [(came[one.span.start : one.span.end].strip(), one.text) for one in made.changes]

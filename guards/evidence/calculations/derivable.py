@@ -9,7 +9,7 @@ from itertools import combinations, islice
 from typing import TypeAlias
 
 from guards.core.keeping import lazy
-from guards.evidence.binding import Bound, Held
+from guards.evidence.binding import Bound, Relation
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.units import Dimension, Measure
@@ -68,7 +68,7 @@ class Derivable:
         What is calculated from the sources' value has it beside it, and is an amount or a share.
         """
         right = bound.right
-        if bound.held is not Held.DIFFERS or right is None or _turn(figure) != _turn(right):
+        if bound.held is not Relation.DIFFERS or right is None or _turn(figure) != _turn(right):
             return False
         own, source = figure.measure, right.measure
         # 30개월 for 30일 has the same number, 1개월 for 1년 the same dimension.

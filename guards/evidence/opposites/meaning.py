@@ -256,11 +256,11 @@ class SourceMeaning:
         )
 
 
-def asked_features(asked: RequestReading) -> dict[str, float]:
+def asked_features(request: RequestReading) -> dict[str, float]:
     """Return the features of a question: they tell what the answer to it speaks of."""
     return {
         feature: ASKED
-        for claim in read_claims(asked.question.text.raw).claims
+        for claim in read_claims(request.question.text.raw).claims
         for word in claim.clause.words
         for feature in word.features
     }

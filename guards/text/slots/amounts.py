@@ -23,7 +23,7 @@ from guards.text.slots.numerals import (
     native_value,
 )
 from guards.text.slots.units import COUNTED, DAY_SPANS, DAY_WORDS, UNITS, Dimension, Measure, Unit
-from guards.text.slots.windows import AT_NUMBERS, Sought
+from guards.text.slots.windows import AT_NUMBERS, Search
 
 
 def alternatives(names: Iterable[str]) -> str:
@@ -274,18 +274,18 @@ _CURRENCY_MARKS = ("₩", "$", "€", "¥", "KRW", "USD", "EUR", "JPY")
 _NATIVE_SPAN_WORDS = re.compile(alternatives((*NATIVE_SPANS, "두어")))
 _DAY_SPAN_WORDS = re.compile(alternatives(DAY_SPANS))
 _DAY_WORDS = re.compile(alternatives(DAY_WORDS))
-DIGIT_READERS: tuple[tuple[Sought, Reader], ...] = (
-    (Sought(_FRACTION, begins=AT_NUMBERS, words=("분의",)), _read_fraction),
-    (Sought(_SIGNED_MONEY, words=_CURRENCY_MARKS), _read_signed_money),
-    (Sought(_ROOM, re.compile(r"\d호"), AT_NUMBERS, "호", frozenset("호")), _read_room),
-    (Sought(_ORDINAL, re.compile(r"\d회"), _ORDINAL_BEGINS, words="회"), _read_ordinal),
-    (Sought(_COUNTED, begins=AT_NUMBERS), _read_counted),
-    (Sought(_SUBTRACTED, begins=AT_NUMBERS), _read_amount),
+DIGIT_READERS: tuple[tuple[Search, Reader], ...] = (
+    (Search(_FRACTION, begins=AT_NUMBERS, words=("분의",)), _read_fraction),
+    (Search(_SIGNED_MONEY, words=_CURRENCY_MARKS), _read_signed_money),
+    (Search(_ROOM, re.compile(r"\d호"), AT_NUMBERS, "호", frozenset("호")), _read_room),
+    (Search(_ORDINAL, re.compile(r"\d회"), _ORDINAL_BEGINS, words="회"), _read_ordinal),
+    (Search(_COUNTED, begins=AT_NUMBERS), _read_counted),
+    (Search(_SUBTRACTED, begins=AT_NUMBERS), _read_amount),
 )
-WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
-    (Sought(_WORD_FRACTION, _OF_PARTS, words=("분의",)), _read_fraction),
+WORD_READERS: tuple[tuple[Search, Reader], ...] = (
+    (Search(_WORD_FRACTION, _OF_PARTS, words=("분의",)), _read_fraction),
     (
-        Sought(
+        Search(
             _SINO,
             re.compile(
                 r"[일이삼사오육륙칠팔구십백천만억][ ]?[개주시퍼달유원명인일년분초회세건점층배번]"
@@ -294,9 +294,9 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
         ),
         _read_sino,
     ),
-    (Sought(_NATIVE_SPAN, _NATIVE_SPAN_WORDS, _NATIVE_SPAN_WORDS), _read_native_span),
+    (Search(_NATIVE_SPAN, _NATIVE_SPAN_WORDS, _NATIVE_SPAN_WORDS), _read_native_span),
     (
-        Sought(
+        Search(
             _NATIVE,
             re.compile(
                 r"[한두세네석넉서너섯곱덟홉열물무른흔쉰순든]"
@@ -306,7 +306,7 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
         ),
         _read_native,
     ),
-    (Sought(_HEADCOUNT, _HEADCOUNT, _NATIVE_HEADS), _read_heads),
-    (Sought(_DAY_SPAN, _DAY_SPAN_WORDS, _DAY_SPAN_WORDS), _read_day_span),
-    (Sought(_DAY_WORD, _DAY_WORDS, _DAY_WORDS), _read_day_word),
+    (Search(_HEADCOUNT, _HEADCOUNT, _NATIVE_HEADS), _read_heads),
+    (Search(_DAY_SPAN, _DAY_SPAN_WORDS, _DAY_SPAN_WORDS), _read_day_span),
+    (Search(_DAY_WORD, _DAY_WORDS, _DAY_WORDS), _read_day_word),
 )

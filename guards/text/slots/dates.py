@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from guards.text.slots.numerals import native_value
 from guards.text.slots.units import Dimension, Measure
-from guards.text.slots.windows import AT_NUMBERS, Sought, beginning
+from guards.text.slots.windows import AT_NUMBERS, Search, beginning
 
 _MEASURES_KEPT = 4096
 _POSIX_PIVOT = 69
@@ -40,12 +40,12 @@ _SOLID = re.compile(r"\d{8}")
 _ANY = re.compile(r"\d(?:[ ]?(?:월|학?년)|\.[ ]?\d|[-/]\d|\d{7})")
 # The most exact kind first.
 _DATES = (
-    Sought(
+    Search(
         re.compile(rf"(?<![A-Za-z\d]){_YEAR}[ ]?년도?[ ]?{_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"), _MONTHS
     ),
-    Sought(re.compile(rf"{_FREE}{_YEAR}\.[ ]?{_MONTH}\.[ ]?{_DAY}(?!\d|\.\d)\.?"), _DOTTED),
-    Sought(re.compile(rf"{_FREE}{_YEAR}(?P<joint>[-/]){_MONTH}(?P=joint){_DAY}(?![\d-])"), _JOINED),
-    Sought(
+    Search(re.compile(rf"{_FREE}{_YEAR}\.[ ]?{_MONTH}\.[ ]?{_DAY}(?!\d|\.\d)\.?"), _DOTTED),
+    Search(re.compile(rf"{_FREE}{_YEAR}(?P<joint>[-/]){_MONTH}(?P=joint){_DAY}(?![\d-])"), _JOINED),
+    Search(
         re.compile(
             r"(?<![\d-])(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])"
             r"(?P<day>0[1-9]|[12]\d|3[01])"
@@ -53,43 +53,43 @@ _DATES = (
         ),
         _SOLID,
     ),
-    Sought(
+    Search(
         re.compile(
             rf"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{{2}}|'\d{{2}})[ ]?년도?[ ]?{_MONTH}[ ]?월"
         ),
         _MONTHS,
     ),
-    Sought(re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)"), _DOTTED),
-    Sought(re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"), _MONTHS),
+    Search(re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)"), _DOTTED),
+    Search(re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"), _MONTHS),
     # The first of two days of a month: 1월 1~25일.
-    Sought(
+    Search(
         re.compile(
             rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}(?=[ ]?[~-][ ]?\d{{1,2}}[ ]?일(?!간))"
         ),
         _MONTHS,
     ),
-    Sought(re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)"), _DOTTED),
-    Sought(
+    Search(re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)"), _DOTTED),
+    Search(
         re.compile(
             rf"{_FREE}{_MONTH}\.{_DAY}(?:\.(?=[ ]?(?:~[ ]?\d|\([월화수목금토일]\)|부터|까지))"
             r"|(?=\([월화수목금토일]\)))"
         ),
         _DOTTED,
     ),
-    Sought(re.compile(rf"{_FREE}{_MONTH}\.(?P<day>0[1-9]|[12]\d|3[01])\.(?!\d)"), _DOTTED),
-    Sought(
+    Search(re.compile(rf"{_FREE}{_MONTH}\.(?P<day>0[1-9]|[12]\d|3[01])\.(?!\d)"), _DOTTED),
+    Search(
         re.compile(
             rf"{_FREE}{_MONTH}/{_DAY}(?=[ ]?~[ ]?\d{{1,2}}/\d|\([월화수목금토일]\)|부터|까지)"
         ),
         _SLASHED,
     ),
-    Sought(re.compile(rf"(?:(?<=~)|(?<=~[ ])){_MONTH}/{_DAY}(?![\d/])"), _SLASHED),
-    Sought(re.compile(r"(?<!\d)(?P<born>\d{2})년(?=생)"), _BORN),
-    Sought(
+    Search(re.compile(rf"(?:(?<=~)|(?<=~[ ])){_MONTH}/{_DAY}(?![\d/])"), _SLASHED),
+    Search(re.compile(r"(?<!\d)(?P<born>\d{2})년(?=생)"), _BORN),
+    Search(
         re.compile(r"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{2}|'\d{2})[ ]?(?:학년도|년도|년)"),
         _YEARS,
     ),
-    Sought(re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)"), _MONTHS),
+    Search(re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)"), _MONTHS),
 )
 # All of them begin with a number, or with the mark before a short year.
 _YEAR_MARK = "'"
@@ -116,7 +116,7 @@ SECOND_DAY = re.compile(
 )
 
 
-def dates_sought(text: str) -> Sequence[Sought]:
+def dates_sought(text: str) -> Sequence[Search]:
     """Return what may find a date in a text, the most exact kind first; nothing in most texts."""
     if not _ANY.search(text):
         return ()
@@ -192,7 +192,7 @@ _NATIVE_HOUR = r"한|두|세|네|다섯|여섯|일곱|여덟|아홉|열한|열�
 _TAIL = r"(?=[^가-힣]|$|[에부까쯤경정이입로으은는의])"
 _MINUTES = rf"(?:[ ]?(?:(?P<minute>[0-5]?\d)[ ]?분(?![의기])|(?P<thirty>반){_TAIL}))?"
 CLOCKS = (
-    Sought(
+    Search(
         re.compile(
             rf"{_HALF}(?<![A-Za-z\d:.])(?P<hour>{_HOUR}):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
             r"(?:[ ]?(?P<suffix>[AaPp]\.?[Mm]))?"
@@ -200,7 +200,7 @@ CLOCKS = (
         re.compile(r"\d:\d"),
         beginning(rf"{_HALF_BEGINS}\d"),
     ),
-    Sought(
+    Search(
         re.compile(
             rf"{_HALF}(?<![A-Za-z\d.,])(?P<hour>{_HOUR})(?:[ ]?[~-][ ]?(?P<until>{_HOUR}))?"
             rf"[ ]?시(?!간){_MINUTES}"
@@ -211,7 +211,7 @@ CLOCKS = (
 )
 # Read everywhere, not only near digits. 보관해 두시는 is the verb 두다.
 WORD_CLOCKS = (
-    Sought(
+    Search(
         re.compile(
             rf"{_HALF}(?<![가-힣])(?!두시[는기])"
             rf"(?P<native>{_NATIVE_HOUR})[ ]?시{_MINUTES}{_TAIL}"
@@ -219,7 +219,7 @@ WORD_CLOCKS = (
         re.compile(rf"(?:{_NATIVE_HOUR})[ ]?시"),
         beginning(f"{_HALF_BEGINS}한두세네다여일아열"),
     ),
-    Sought(re.compile(rf"(?<![가-힣])(?P<name>정오|자정){_TAIL}"), re.compile("정오|자정")),
+    Search(re.compile(rf"(?<![가-힣])(?P<name>정오|자정){_TAIL}"), re.compile("정오|자정")),
 )
 _NAMED = {"정오": 720, "자정": 0}
 _MORNING = frozenset({"오전", "새벽", "아침", "am"})

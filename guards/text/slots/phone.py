@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from guards.lexicons.loading import words
-from guards.text.slots.windows import Sought, beginning, digit_windows, matches_in
+from guards.text.slots.windows import Search, beginning, digit_windows, matches_in
 
 _SHORT_CODES = sorted(words("short_codes"), key=lambda code: (-len(code), code))
 _JOINT = r"(?:[ ]?[-.)][ ]?|[ ])"
@@ -42,10 +42,10 @@ _SHORT_BEFORE = re.compile(rf"(?:국번[ ]?없이|{_CALL}|긴급|신고|상담|�
 _SHORT_AFTER = re.compile(
     r"번?(?:으로|로|에|을|를)?[ ]?(?:다산|국번|전화|신고|연락|문의|상담|콜센터|구급)"
 )
-NUMBERS = Sought(_WHOLE, re.compile(r"[-.) ]\d{4}|\d{8}"), beginning(r"+(\d"))
-_LOCALS = Sought(_LOCAL, re.compile(r"\d{3}-\d{4}"))
-_EXTENSIONS = Sought(_EXTENSION, re.compile(r"내선|교환|구내|[Ee][Xx][Tt]"))
-_SHORTS = Sought(_SHORT, re.compile("|".join(_SHORT_CODES)))
+NUMBERS = Search(_WHOLE, re.compile(r"[-.) ]\d{4}|\d{8}"), beginning(r"+(\d"))
+_LOCALS = Search(_LOCAL, re.compile(r"\d{3}-\d{4}"))
+_EXTENSIONS = Search(_EXTENSION, re.compile(r"내선|교환|구내|[Ee][Xx][Tt]"))
+_SHORTS = Search(_SHORT, re.compile("|".join(_SHORT_CODES)))
 # One of these holds of every text with a number.
 _MAY_BE = (
     re.compile(r"\d(?:\d[ ]?[-.) ][ ]?\d{4}|\d{9})"),

@@ -29,11 +29,11 @@ from guards.text.slots.numerals import FREE, MIXED_NUMBER, SCALES, mixed_value
 from guards.text.slots.phone import find_phones
 from guards.text.slots.route import route_places
 from guards.text.slots.units import PERIODS, UNITS, Dimension, Measure, Unit
-from guards.text.slots.windows import AT_NUMBERS, NumberedText, Sought, blotted, matches_in
+from guards.text.slots.windows import AT_NUMBERS, NumberedText, Search, blotted, matches_in
 
 # The halves of ½, which the normal form writes as 1⁄2, are no numbers.
 _BARE_NUMBER = re.compile(rf"(?<!⁄){FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄])")
-BARE_NUMBER = Sought(_BARE_NUMBER, begins=AT_NUMBERS)
+BARE_NUMBER = Search(_BARE_NUMBER, begins=AT_NUMBERS)
 _CAPTION_BEGINS = "단위"
 _CAPTION = re.compile(
     rf"{_CAPTION_BEGINS}[ ]?:[ ]?(?P<scale>[십백천만억]{{0,3}})(?P<unit>[가-힣%]{{1,4}})"
@@ -104,9 +104,9 @@ _LIST_MARKER = re.compile(
 )
 _NAMES_LABEL = re.compile(r"제[ ]?\d|별[표지][ ]?\d|서식[ ]?\d|부칙[ ]?\d")
 LABELS = (
-    Sought(_NAMED_LABEL, _NAMES_LABEL, _NAMES_LABEL),
-    Sought(_NUMBER_LABEL, re.compile(r"\d[조항호)]"), AT_NUMBERS, (), frozenset("조항호)")),
-    Sought(_LIST_MARKER, re.compile(r"\d[.)][ \t*]")),
+    Search(_NAMED_LABEL, _NAMES_LABEL, _NAMES_LABEL),
+    Search(_NUMBER_LABEL, re.compile(r"\d[조항호)]"), AT_NUMBERS, (), frozenset("조항호)")),
+    Search(_LIST_MARKER, re.compile(r"\d[.)][ \t*]")),
 )
 
 
@@ -230,11 +230,11 @@ class _Canvas:
         """The normal form, with blots where a quantity was read."""
         return self._numbered.text
 
-    def take(self, sought: Sought, reader: Reader) -> None:
+    def take(self, sought: Search, reader: Reader) -> None:
         """Read every match of a pattern near digits and blot out what was read."""
         self._take(self._numbered.matches(sought), reader)
 
-    def take_anywhere(self, sought: Sought, reader: Reader) -> None:
+    def take_anywhere(self, sought: Search, reader: Reader) -> None:
         """Do the same in all of the text."""
         text = self._numbered.text
         self._take(matches_in(sought, text, [(0, len(text))]), reader)

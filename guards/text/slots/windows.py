@@ -71,7 +71,7 @@ def _behind(text: str, end: int) -> str:
     return text[end + 1 : end + 2] if behind == " " else behind
 
 
-def matches_at(sought: "Sought", text: str, runs: Iterable[Run]) -> list[re.Match[str]]:
+def matches_at(sought: "Search", text: str, runs: Iterable[Run]) -> list[re.Match[str]]:
     """Return the matches of a pattern that begins with a number, in order and without overlaps."""
     if not sought.has_word_in(text):
         return []
@@ -98,7 +98,7 @@ AT_NUMBERS = beginning(r"\d")
 """A pattern whose matches begin where a number does."""
 
 
-class Sought(NamedTuple):
+class Search(NamedTuple):
     """A pattern and what each of its matches holds, which tells at once where there can be none.
 
     Attributes:
@@ -125,7 +125,7 @@ class Sought(NamedTuple):
         return self.has_word_in(text) and self.needed.search(text) is not None
 
 
-def matches_in(sought: Sought, text: str, windows: Sequence[Window]) -> Iterable[re.Match[str]]:
+def matches_in(sought: Search, text: str, windows: Sequence[Window]) -> Iterable[re.Match[str]]:
     """Return a pattern's matches in the windows of a text."""
     if not (windows and sought.may_be_in(text)):
         return ()
@@ -134,7 +134,7 @@ def matches_in(sought: Sought, text: str, windows: Sequence[Window]) -> Iterable
     return _matches_in(sought, text, windows)
 
 
-def _matches_in(sought: Sought, text: str, windows: Sequence[Window]) -> Iterator[re.Match[str]]:
+def _matches_in(sought: Search, text: str, windows: Sequence[Window]) -> Iterator[re.Match[str]]:
     pattern, needed, begins, *_ = sought
     for start, end in windows:
         if needed is not _DIGITS and needed is not begins and not needed.search(text, start, end):
@@ -181,7 +181,7 @@ class NumberedText:
         self.near_digits, self._runs = digit_neighbourhoods(text)
         self._behind = {run[3] for run in self._runs}
 
-    def matches(self, sought: Sought) -> Iterable[re.Match[str]]:
+    def matches(self, sought: Search) -> Iterable[re.Match[str]]:
         """Return a pattern's matches near digits."""
         if sought.begins is not AT_NUMBERS:
             return matches_in(sought, self.text, self.near_digits)

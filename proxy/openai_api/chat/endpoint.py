@@ -59,7 +59,7 @@ def read_request(raw: bytes) -> ModelRequest:
     """
     body = read_body(raw)
     known = validated(body, _Body)
-    told = COVERAGE.request.told(body)
+    remarks = COVERAGE.request.remarks(body)
     begun = (_PREFILL,) if known.messages[-1].role == "assistant" else ()
     return ModelRequest(
         raw=raw,
@@ -72,8 +72,8 @@ def read_request(raw: bytes) -> ModelRequest:
         structured=wants_json(body, known.response_format),
         include_usage=member(known.stream_options, "include_usage") is True,
         guard=known.guard or NOTHING_TOLD,
-        not_checked=tuple(dict.fromkeys((*told.unchecked, *begun))),
-        unknown=told.unknown,
+        not_checked=tuple(dict.fromkeys((*remarks.unchecked, *begun))),
+        unknown=remarks.unknown,
     )
 
 

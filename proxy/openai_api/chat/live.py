@@ -9,7 +9,7 @@ from proxy.openai_api.answer import PieceJoiner, choice_index, without_tokens
 from proxy.openai_api.chat.reply import Saying, StreamReply, StreamRestorer, check_chunk, content_of
 from proxy.openai_api.coverage import CHAT as COVERAGE
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.live_stream import LiveStream, Piece, Restoring, Said
+from proxy.openai_api.live_stream import LiveStream, Piece, Restoring, TextEvents
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.sse import DONE, Event, EventTemplate, event_object, template_of, write_event
@@ -105,7 +105,7 @@ class LiveChat(LiveStream):
         self._learn(pieces)
         return pieces
 
-    def said(self, events: bytes) -> Said | None:
+    def said(self, events: bytes) -> TextEvents | None:
         """Take in events that are like the one before them but for its text."""
         if self._template is None or self._templated is None:
             return None
@@ -117,7 +117,7 @@ class LiveChat(LiveStream):
             return None
         self._raws.append(events[:end])
         self._saying.add_text(number, text)
-        return Said(number, text, end)
+        return TextEvents(number, text, end)
 
     def _learn(self, pieces: Sequence[Piece]) -> None:
         """Note how an event says a text, if it says nothing else and there is none to restore."""
@@ -227,8 +227,8 @@ class LiveChat(LiveStream):
                 self._usage = (self._framed(chunk), raw if self._numbers is None else None)
                 return []
             own_raw = raw if self._numbers is None else None
-            told = bool(COVERAGE.chunk.worded_unknown(chunk))
-            return [Piece(None, "", self._framed(chunk), own_raw, may_tell=told)]
+            has_unknown_text = bool(COVERAGE.chunk.worded_unknown(chunk))
+            return [Piece(None, "", self._framed(chunk), own_raw, may_tell=has_unknown_text)]
         own_raw = raw if len(choices) == 1 and self._numbers is None else None
         return [
             piece

@@ -17,7 +17,7 @@ from proxy.openai_api.answer import (
     without_tokens,
 )
 from proxy.openai_api.coverage import CHAT as COVERAGE
-from proxy.openai_api.coverage import Told
+from proxy.openai_api.coverage import FieldRemarks
 from proxy.openai_api.json_body import (
     OF_REPLY,
     JsonObject,
@@ -59,17 +59,17 @@ class PlainReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of fields in the choices that carry words and are not checked."""
-        named = (*self._told.unchecked, *_thoughts([self.body], "message"))
+        named = (*self._remarks.unchecked, *_thoughts([self.body], "message"))
         return _unseen(named, self.answers)
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return self._told.unknown
+        return self._remarks.unknown
 
     @lazy
-    def _told(self) -> Told:
-        return COVERAGE.reply.said_of([self.body])
+    def _remarks(self) -> FieldRemarks:
+        return COVERAGE.reply.remarks_on([self.body])
 
 
 @dataclass(frozen=True)
@@ -101,17 +101,17 @@ class StreamReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of fields in the deltas that carry words and are not checked."""
-        named = (*self._told.unchecked, *_thoughts(self.chunks, "delta"))
+        named = (*self._remarks.unchecked, *_thoughts(self.chunks, "delta"))
         return _unseen(named, self.answers)
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return self._told.unknown
+        return self._remarks.unknown
 
     @lazy
-    def _told(self) -> Told:
-        return COVERAGE.chunk.said_of(self.chunks)
+    def _remarks(self) -> FieldRemarks:
+        return COVERAGE.chunk.remarks_on(self.chunks)
 
 
 ChatReply: TypeAlias = PlainReply | StreamReply

@@ -16,7 +16,7 @@ from proxy.openai_api.answer import (
     without_tokens,
 )
 from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
-from proxy.openai_api.coverage import Told
+from proxy.openai_api.coverage import FieldRemarks
 from proxy.openai_api.json_body import OF_REPLY, JsonObject, member, objects, read_object
 from proxy.openai_api.live_stream import Piece, Restoring, Words
 from proxy.openai_api.sse import DONE, event_object, json_bytes, read_events, write_event
@@ -46,7 +46,7 @@ class PlainReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of fields that carry words and are not checked."""
-        return _unseen(self._told.unchecked, self.answers)
+        return _unseen(self._remarks.unchecked, self.answers)
 
     @property
     def is_stream(self) -> bool:
@@ -56,11 +56,11 @@ class PlainReply:
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return self._told.unknown
+        return self._remarks.unknown
 
     @lazy
-    def _told(self) -> Told:
-        return COVERAGE.reply.said_of([self.body])
+    def _remarks(self) -> FieldRemarks:
+        return COVERAGE.reply.remarks_on([self.body])
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class StreamReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of fields that carry words and are not checked."""
-        return _unseen(self._told.unchecked, self.answers)
+        return _unseen(self._remarks.unchecked, self.answers)
 
     @property
     def is_stream(self) -> bool:
@@ -96,11 +96,11 @@ class StreamReply:
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return self._told.unknown
+        return self._remarks.unknown
 
     @lazy
-    def _told(self) -> Told:
-        return COVERAGE.chunk.said_of(piece.chunk for piece in self.pieces)
+    def _remarks(self) -> FieldRemarks:
+        return COVERAGE.chunk.remarks_on(piece.chunk for piece in self.pieces)
 
 
 CompletionReply = PlainReply | StreamReply

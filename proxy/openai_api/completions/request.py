@@ -64,7 +64,7 @@ def read_request(raw: bytes) -> CompletionRequest:
         BadRequest: malformed JSON, or a member of the wrong type; it names the member.
     """
     body = read_body(raw)
-    told = COVERAGE.request.told(body)
+    remarks = COVERAGE.request.remarks(body)
     known = validated(body, _Body)
     prompt = prompt_of(body)
     if known.echo and known.logprobs is not None and known.logprobs is not False:
@@ -81,8 +81,8 @@ def read_request(raw: bytes) -> CompletionRequest:
         structured=wants_json(body, known.response_format),
         include_usage=member(known.stream_options, "include_usage") is True,
         guard=known.guard or NOTHING_TOLD,
-        not_checked=told.unchecked + begun,
-        unknown=told.unknown,
+        not_checked=remarks.unchecked + begun,
+        unknown=remarks.unknown,
     )
 
 

@@ -132,8 +132,8 @@ def prompted(body: JsonObject, sources: Sequence[Source]) -> JsonObject | None:
     """
     instructions: JsonObject = {"role": "system", "content": body.get("instructions") or ""}
     said = messages_of(body | {"instructions": None})
-    told = with_citing_prompt([instructions, *said], sources)
-    return None if told is None else body | {"instructions": member(told[0], "content")}
+    messages = with_citing_prompt([instructions, *said], sources)
+    return None if messages is None else body | {"instructions": member(messages[0], "content")}
 
 
 def as_asked(response: JsonObject, asked: JsonObject) -> JsonObject:
@@ -143,8 +143,8 @@ def as_asked(response: JsonObject, asked: JsonObject) -> JsonObject:
         response: The response.
         asked: The body of the caller's request.
     """
-    told = response.get("instructions")
-    if isinstance(told, str) and HEADING in told:
+    instructions = response.get("instructions")
+    if isinstance(instructions, str) and HEADING in instructions:
         return response | {"instructions": asked.get("instructions")}
     return response
 

@@ -175,7 +175,7 @@ def read_request(raw: bytes) -> ModelRequest:
             names the member.
     """
     body = read_body(raw)
-    told = COVERAGE.request.told(body)
+    remarks = COVERAGE.request.remarks(body)
     known = validated(body, _Body)
     if known.model is None and ("model" in body or not body.get("prompt")):
         raise BadRequest("Invalid value for 'model': a string is needed.", "model")
@@ -183,7 +183,7 @@ def read_request(raw: bytes) -> ModelRequest:
     _check_input(known.input, may_be_missing=bool(kept_there))
     said = {key: value for key, value in body.items() if key not in ("input", "instructions")}
     not_checked = [
-        *told.unchecked,
+        *remarks.unchecked,
         *not_text_in(objects(known.input)),
         *kept_there.values(),
     ]
@@ -199,7 +199,7 @@ def read_request(raw: bytes) -> ModelRequest:
         guard=known.guard or NOTHING_TOLD,
         not_checked=tuple(dict.fromkeys(not_checked)),
         server_state=tuple(kept_there),
-        unknown=told.unknown,
+        unknown=remarks.unknown,
     )
 
 

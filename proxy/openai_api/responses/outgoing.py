@@ -52,7 +52,7 @@ from proxy.openai_api.responses.reading import (
 )
 
 
-class Left:
+class SentTexts:
     """The texts of the answer: what was read at each place, and what left of it."""
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class Left:
 _OWN_ID = "msg_guard"
 
 
-class Begun:
+class OpenItems:
     """The items and parts that have begun, under the numbers that the client knows.
 
     Args:
@@ -127,7 +127,7 @@ class Begun:
         own: Numbers of the messages that we added.
     """
 
-    def __init__(self, left: Left) -> None:
+    def __init__(self, left: SentTexts) -> None:
         self._left = left
         self._open: dict[int, JsonObject] = {}
         self._parts: dict[Place, JsonObject] = {}
@@ -247,8 +247,8 @@ class StreamWriter:
         self._openings: dict[str, JsonObject] = {}
         self._first_item = 0
         self._held: dict[int, list[_Event]] = {}
-        self._left = Left()
-        self._begun = Begun(self._left)
+        self._left = SentTexts()
+        self._begun = OpenItems(self._left)
         self._final: Piece | None = None
         self._finish: str | None = None
         self._is_cut = False

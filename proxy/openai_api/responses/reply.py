@@ -13,7 +13,7 @@ from guards.core.keeping import lazy
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.coverage import RESPONSES as COVERAGE
-from proxy.openai_api.coverage import Told
+from proxy.openai_api.coverage import FieldRemarks
 from proxy.openai_api.json_body import (
     JSON_TYPE,
     OF_REPLY,
@@ -89,16 +89,16 @@ class PlainReply:
     def unseen(self) -> tuple[str, ...]:
         """Names of fields with text that is not checked."""
         items = unseen_in(objects(self.response.get("output")))
-        return tuple(dict.fromkeys([*items, *self._told.unchecked, *_thinking(self.answers)]))
+        return tuple(dict.fromkeys([*items, *self._remarks.unchecked, *_thinking(self.answers)]))
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return self._told.unknown
+        return self._remarks.unknown
 
     @lazy
-    def _told(self) -> Told:
-        return COVERAGE.reply.said_of([self.response])
+    def _remarks(self) -> FieldRemarks:
+        return COVERAGE.reply.remarks_on([self.response])
 
 
 @dataclass(frozen=True)
@@ -136,17 +136,17 @@ class StreamReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of fields with text that is not checked."""
-        names = [*self.named, *self._told.unchecked, *_thinking(self.answers)]
+        names = [*self.named, *self._remarks.unchecked, *_thinking(self.answers)]
         return tuple(dict.fromkeys(names))
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return self._told.unknown
+        return self._remarks.unknown
 
     @lazy
-    def _told(self) -> Told:
-        return COVERAGE.chunk.said_of(piece.chunk for piece in self.pieces)
+    def _remarks(self) -> FieldRemarks:
+        return COVERAGE.chunk.remarks_on(piece.chunk for piece in self.pieces)
 
 
 ResponsesReply: TypeAlias = PlainReply | StreamReply

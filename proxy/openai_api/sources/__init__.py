@@ -2,10 +2,10 @@
 
 from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sources.found import (
-    Dropped,
+    DroppedSource,
     FoundContext,
     FoundPlace,
     SourceFormatError,
 )
 
-__all__ = ["Dropped", "FoundContext", "FoundPlace", "SourceFormatError", "find_sources"]
+__all__ = ["DroppedSource", "FoundContext", "FoundPlace", "SourceFormatError", "find_sources"]

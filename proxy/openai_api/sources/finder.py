@@ -38,7 +38,7 @@ from policies.schema.policy import SourceRules
 from policies.verification.conversation import PART_SEPARATOR, Message, Turns, read_turns
 from proxy.openai_api.sources.found import (
     Block,
-    Dropped,
+    DroppedSource,
     FoundContext,
     FoundPlace,
     Passage,
@@ -72,7 +72,7 @@ _BEGINNING_CHARS = 40
 
 def usable(
     passages: tuple[Passage, ...], rules: SourceRules, *, exact: bool = False
-) -> tuple[tuple[Passage, ...], tuple[Dropped, ...]]:
+) -> tuple[tuple[Passage, ...], tuple[DroppedSource, ...]]:
     """Return the passages that count, in order, and those that do not.
 
     Args:
@@ -81,8 +81,8 @@ def usable(
         exact: The caller named them itself, so only blank ones are dropped.
     """
     kept: list[Passage] = []
-    dropped: list[Dropped] = []
-    seen = _Seen()
+    dropped: list[DroppedSource] = []
+    seen = _SeenSources()
     best = _most_relevant(passages, rules)
     # What one sentence announced is one text, however many short paragraphs it has.
     announced = sum(len(passage.text.strip()) for passage in passages if passage.guessed)
@@ -96,7 +96,7 @@ def usable(
         if not reason and not exact and (crowded or len(kept) >= MOST_SOURCES):
             reason = "too_many"
         if reason:
-            dropped.append(Dropped(reason, _shown(passage)))
+            dropped.append(DroppedSource(reason, _shown(passage)))
         else:
             kept.append(passage)
     return tuple(kept), tuple(dropped)
@@ -125,7 +125,7 @@ def _has_words(passage: Passage) -> bool:
     return named and any(char.isalnum() for char in passage.text)
 
 
-class _Seen:
+class _SeenSources:
     """The passages so far, by what they say; white space does not count.
 
     Only those that begin alike are compared to their ends: to take the white space out of all of
@@ -331,7 +331,7 @@ class _Collection:
     rules: SourceRules
     passages: list[Passage] = field(default_factory=list)
     places: list[FoundPlace] = field(default_factory=list)
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: list[DroppedSource] = field(default_factory=list)
     guessed: list[tuple[Block, Message]] = field(default_factory=list)
 
     def add(

@@ -82,7 +82,7 @@ class FoundPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedSource:
     """A passage that was filtered away.
 
     Attributes:
@@ -114,6 +114,6 @@ class FoundContext:
     sources: tuple[Source, ...]
     context: ContextState
     found: tuple[FoundPlace, ...]
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[DroppedSource, ...]
     echo: str
     previous_answer: str

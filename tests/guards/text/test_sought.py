@@ -14,7 +14,7 @@ from guards.text.slots.phone import NUMBERS
 from guards.text.slots.quantity import BARE_NUMBER, LABELS
 from guards.text.slots.windows import (
     AT_NUMBERS,
-    Sought,
+    Search,
     digit_neighbourhoods,
     digit_runs,
     digit_windows,
@@ -51,7 +51,7 @@ FEWER = settings(max_examples=max(15, settings().max_examples // 4))
 @pytest.mark.parametrize("sought", PATTERNS, ids=range(len(PATTERNS)))
 @FEWER
 @given(text=TEXTS, cut=st.integers(0, 60))
-def test_what_is_looked_for_first_hides_no_match(sought: Sought, text: str, cut: int) -> None:
+def test_what_is_looked_for_first_hides_no_match(sought: Search, text: str, cut: int) -> None:
     assert_hides_no_match(sought, text, cut)
 
 
@@ -61,12 +61,12 @@ def test_what_is_looked_for_first_hides_no_match(sought: Sought, text: str, cut:
 @FEWER
 @given(text=TEXTS, cut=st.integers(0, 60))
 def test_without_short_years_every_date_begins_with_a_number(
-    sought: Sought, text: str, cut: int
+    sought: Search, text: str, cut: int
 ) -> None:
     assert_hides_no_match(sought, text.replace("'", ""), cut)
 
 
-def assert_hides_no_match(sought: Sought, text: str, cut: int) -> None:
+def assert_hides_no_match(sought: Search, text: str, cut: int) -> None:
     windows = [(0, min(cut, len(text))), (min(cut, len(text)), len(text))]
 
     found = [match.span() for match in matches_in(sought, text, windows)]
@@ -112,7 +112,7 @@ def test_no_date_is_hidden(text: str) -> None:
 
 
 def test_a_pattern_that_begins_with_a_number_is_tried_nowhere_else() -> None:
-    sought = Sought(re.compile(r"(?<!\d)\d{2}일"), re.compile("일"), AT_NUMBERS)
+    sought = Search(re.compile(r"(?<!\d)\d{2}일"), re.compile("일"), AT_NUMBERS)
 
     assert [one[0] for one in matches_in(sought, "12일, 123일 34일", [(0, 13)])] == ["12일", "34일"]
 

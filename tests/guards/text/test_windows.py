@@ -4,7 +4,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.slots.windows import Sought, digit_windows, matches_in
+from guards.text.slots.windows import Search, digit_windows, matches_in
 
 TEXTS = st.lists(st.sampled_from(["1", "20", "가", " " * 15, "나" * 39, ".", "다" * 60])).map(
     "".join
@@ -35,5 +35,5 @@ def test_far_from_digits_nothing_is_looked_at() -> None:
 def test_matches_come_from_the_windows_alone() -> None:
     text = "가" * 100 + "3일"
 
-    sought = Sought(re.compile("[가일]"), re.compile("[가일]"))
+    sought = Search(re.compile("[가일]"), re.compile("[가일]"))
     assert [found[0] for found in matches_in(sought, text, [(100, 102)])] == ["일"]

@@ -10,7 +10,7 @@ from guards.core.exchange import ContextState, Exchange, Source
 from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 from guards.text.citing.references import marks_in_body, read_references
-from policies.citing.mending import Mended, mend
+from policies.citing.mending import MendedCitations, mend
 from policies.edits import apply, fixes
 from policies.schema.sections import CitationRules
 
@@ -40,7 +40,7 @@ def judged(answer: str) -> list[Finding]:
 
 def mended(answer: str) -> str:
     found = mend(answer, fixes(judged(answer)), SOURCES, CitationRules())
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     return apply(answer, found.edits)
 
 

@@ -12,7 +12,7 @@ from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import marks_in_body, read_references
 from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import SourceNames
-from policies.citing.mending import Mended, Unhealed, mend
+from policies.citing.mending import MendedCitations, RemovalEdits, mend
 from policies.edits import Edit, apply
 from policies.schema.sections import CitationRules, ReferenceList, Renumber
 from tests.tables import each_row
@@ -32,7 +32,7 @@ EVERY_RULE = (CitationRules(), NUMBERS_STAY, ALWAYS, LISTED_ALWAYS, RENUMBERED_A
 
 def mended(
     answer: str, numbers: Mapping[int, int | None], rules: CitationRules | None = None
-) -> Mended | Unhealed:
+) -> MendedCitations | RemovalEdits:
     """Mend an answer in which some numbers are wrong: each with the right one, None for none."""
     edits = []
     for mark in marks_in_body(answer, read_references(answer)):
@@ -46,7 +46,7 @@ def mended(
 def left_of(answer: str, *wrong: int, rules: CitationRules | None = None) -> str | None:
     """Return the answer without some numbers; None if it does not survive that."""
     found = mended(answer, dict.fromkeys(wrong), rules)
-    return apply(answer, found.edits) if isinstance(found, Mended) else None
+    return apply(answer, found.edits) if isinstance(found, MendedCitations) else None
 
 
 @each_row("answer, healed", "healed")
@@ -58,7 +58,7 @@ def test_closes_up_where_a_mark_went(answer: str, healed: str) -> None:
 def test_a_sentence_about_its_mark_does_not_survive_it(answer: str) -> None:
     found = mended(f"대여는 7일입니다[†8]. {answer}", {8: None, 9: None}, NUMBERS_STAY)
 
-    assert isinstance(found, Unhealed)
+    assert isinstance(found, RemovalEdits)
     [place] = found.places
     assert f"대여는 7일입니다[†8]. {answer}"[place.start : place.end] == "[†9]"
 
@@ -80,7 +80,7 @@ def test_a_sentence_that_goes_takes_its_citation_along() -> None:
 
     found = mend(answer, [gone], SOURCES, CitationRules())
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     assert apply(answer, found.edits) == (
         "대여는 7일입니다[†1]. 회원은 무료입니다[†2]. 반납은 로비입니다[†3]."
         "\n\n### References\n- [†1] guide1.pdf, p.1\n- [†2] guide3.pdf, p.3\n- [†3] guide4.pdf, p.4"
@@ -93,14 +93,14 @@ def test_a_mended_word_keeps_its_particle_right() -> None:
 
     found = mend(answer, [Edit(Span(place, place + 3), "안내실")], SOURCES, CitationRules())
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     assert apply(answer, found.edits) == "창구는 안내실은 아닙니다."
 
 
 def test_says_what_was_removed_and_renumbered() -> None:
     found = mended(BODY + LIST, {2: None})
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     assert found.removed == (2,)
     assert found.renumbered == {3: 2, 4: 3}
 
@@ -108,7 +108,7 @@ def test_says_what_was_removed_and_renumbered() -> None:
 def test_what_is_judged_again_still_has_the_old_numbers() -> None:
     found = mended(BODY, {2: None})
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     assert apply(BODY, found.judged) == BODY.replace("[†2]", "")
 
 
@@ -125,7 +125,7 @@ def test_words_in_a_mark_stay_when_it_goes(
 ) -> None:
     found = mended(answer, changed, NUMBERS_STAY)
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     assert apply(answer, found.edits) == left
 
 
@@ -136,7 +136,7 @@ def test_two_last_lines_of_a_list_go_together() -> None:
 
     found = mend(answer, edits, SOURCES, CitationRules())
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     assert apply(answer, found.edits) == head
 
 
@@ -198,7 +198,7 @@ def test_the_list_agrees_with_the_marks(
 ) -> None:
     found = mended(answer, numbers)
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     assert apply(answer, found.edits) == left
 
 
@@ -208,7 +208,7 @@ def test_a_list_whose_every_line_is_taken_out_goes_with_its_heading() -> None:
 
     found = mend(answer, gone, SOURCES, CitationRules())
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     assert apply(answer, found.edits) == "대여는 7일입니다."
 
 
@@ -219,7 +219,7 @@ PHANTOMS = ("[8]", "- [8] old.pdf", "- [9] x.pdf")
 def test_a_wrong_number_becomes_the_right_one_once() -> None:
     found = mended("대여는 7일입니다 [1][2].", {2: 1})
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     assert apply("대여는 7일입니다 [1][2].", found.edits) == "대여는 7일입니다 [1]."
 
 
@@ -349,7 +349,7 @@ def answers(draw: st.DrawFn) -> str:
 
 @given(answers(), st.sampled_from([CitationRules(), NUMBERS_STAY]))
 def test_what_has_nothing_wrong_stays_as_it_is(answer: str, rules: CitationRules) -> None:
-    assert mend(answer, (), SOURCES, rules) == Mended((), ())
+    assert mend(answer, (), SOURCES, rules) == MendedCitations((), ())
 
 
 @given(answers(), st.sampled_from(EVERY_RULE))
@@ -380,7 +380,7 @@ def test_mending_twice_is_mending_once(answer: str, rules: CitationRules) -> Non
 def test_every_number_that_is_left_means_what_it_meant(answer: str, rules: CitationRules) -> None:
     found = mended(answer, {6: None, 7: None}, rules)
 
-    assert isinstance(found, Mended)
+    assert isinstance(found, MendedCitations)
     text = apply(answer, found.edits)
     assert _meant(text) == {
         found.renumbered.get(number, number): source

@@ -10,8 +10,8 @@ from proxy.traces.trace import (
     Attempt,
     Choice,
     GuardRun,
-    Made,
     PolicyUsed,
+    ReplyOrigin,
     Trace,
 )
 from tests.proxy.traces.making import a_trace
@@ -37,8 +37,8 @@ def trace_with(**changes: object) -> Trace:
     return a_trace("one").model_copy(update=changes)
 
 
-def made(action: Action, **more: object) -> Made:
-    return Made(action=action, attempt=1).model_copy(update=more)
+def made(action: Action, **more: object) -> ReplyOrigin:
+    return ReplyOrigin(action=action, attempt=1).model_copy(update=more)
 
 
 def judged(*findings: Finding, mode: Mode = Mode.ENFORCE) -> Trace:

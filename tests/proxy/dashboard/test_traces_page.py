@@ -30,8 +30,8 @@ from proxy.traces.trace import (
     FoundPlace,
     NotReplayed,
     PolicyUsed,
-    Replayed,
     ReplayedChoice,
+    ReplayResult,
     Step,
     Trace,
     Unknown,
@@ -185,7 +185,7 @@ def test_the_policy_of_then_is_compared_with_that_of_now() -> None:
 def test_what_only_the_shadow_policy_found_is_told_apart() -> None:
     other = replace(WRONG, code="overlap.low", guard="overlap")
     seen = ReplayedChoice(attempt=1, findings=(WRONG, other))
-    trace = judged(WRONG).model_copy(update={"shadow": Replayed(policy=USED, choices=(seen,))})
+    trace = judged(WRONG).model_copy(update={"shadow": ReplayResult(policy=USED, choices=(seen,))})
 
     assert [one.is_new for one in page_of(trace).foreseen] == [False, True]
 

@@ -30,8 +30,8 @@ from proxy.traces.trace import (
     GuardRun,
     NotReplayed,
     PolicyUsed,
-    Replayed,
     ReplayedChoice,
+    ReplayResult,
     Trace,
     Unknown,
 )
@@ -78,9 +78,9 @@ def tried(
     findings: Sequence[tuple[str, str]] = (),
     reasons: Sequence[str] = (),
     **more: object,
-) -> Replayed:
+) -> ReplayResult:
     found = ReplayedChoice(attempt=1, findings=tuple(finding(*one) for one in findings))
-    return Replayed(
+    return ReplayResult(
         policy=PolicyUsed(name="next", version="89abcdef"),
         action=action,
         reasons=tuple(reasons),

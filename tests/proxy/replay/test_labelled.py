@@ -11,11 +11,11 @@ from proxy.traces.trace import (
     Change,
     Feedback,
     Label,
-    Made,
     NotReplayed,
     PolicyUsed,
-    Replayed,
     ReplayedChoice,
+    ReplayResult,
+    ReplyOrigin,
     Trace,
     Unknown,
 )
@@ -27,14 +27,14 @@ BETTER, WORSE, SAME = Improvement.BETTER, Improvement.WORSE, Improvement.SAME
 
 
 def labelled(label: Label, action: Action, span: Span | None = None, *changes: Change) -> Trace:
-    made = Made(action=action, attempt=1, changes=changes)
+    made = ReplyOrigin(action=action, attempt=1, changes=changes)
     feedback = Feedback(label=label, span=span, at=datetime.now(UTC))
     return a_trace("one", action=action).model_copy(update={"made": (made,), "feedback": feedback})
 
 
-def tried(action: Action | None, *places: Span, unknown: Unknown | None = None) -> Replayed:
+def tried(action: Action | None, *places: Span, unknown: Unknown | None = None) -> ReplayResult:
     findings = tuple(Finding("numbers", CODE, "answer", place, "57,000원") for place in places)
-    return Replayed(
+    return ReplayResult(
         policy=USED,
         action=action,
         unknown=unknown,
@@ -74,14 +74,14 @@ def test_what_is_not_known_is_not_counted_as_either() -> None:
 
     assert improvement(alarm, tried(None, unknown=Unknown.MODEL_NOT_ASKED)) is BETTER
     assert improvement(alarm, tried(None, unknown=Unknown.REST_NOT_READ)) is Improvement.UNKNOWN
-    assert improvement(alarm, Replayed(policy=USED, not_run=NotReplayed.MASKED)) is None
+    assert improvement(alarm, ReplayResult(policy=USED, not_run=NotReplayed.MASKED)) is None
     assert improvement(a_trace("one"), tried(Action.PASS)) is None
 
 
 def test_a_marked_place_is_found_again_before_the_changes() -> None:
     # "하나 둘 셋 넷 다섯" left as "하나 TWO 넷 다섯": a word was put in, another taken out.
     answer, reply = "하나 둘 셋 넷 다섯", "하나 TWO 넷 다섯"
-    made = Made(
+    made = ReplyOrigin(
         action=Action.TRIM,
         attempt=1,
         changes=(Change(span=Span(3, 4), text="TWO"), Change(span=Span(5, 7))),
@@ -93,7 +93,9 @@ def test_a_marked_place_is_found_again_before_the_changes() -> None:
 
 
 def test_words_that_were_put_in_stand_where_others_were() -> None:
-    made = Made(action=Action.FIX, attempt=1, changes=(Change(span=Span(4, 11), text="45,000원"),))
+    made = ReplyOrigin(
+        action=Action.FIX, attempt=1, changes=(Change(span=Span(4, 11), text="45,000원"),)
+    )
 
     assert place_in_attempt(made, Span(4, 11)) == Span(4, 11)
     assert place_in_attempt(made, Span(5, 8)) == Span(4, 11)

@@ -39,9 +39,9 @@ from proxy.telemetry.spans import ModelCall
 from proxy.traces.trace import (
     Attempt,
     GuardRun,
-    Made,
     PolicyUsed,
-    Replayed,
+    ReplayResult,
+    ReplyOrigin,
     Trace,
 )
 from tests.fakes.exposition import samples
@@ -269,7 +269,10 @@ def test_reasons_for_not_running_are_a_closed_set(reason: str, word: str) -> Non
 
 
 def test_answers_that_a_template_ended_are_counted_by_it() -> None:
-    made = (Made(action=Action.REPLACE, closed_with="closing.cut"), Made(action=Action.PASS))
+    made = (
+        ReplyOrigin(action=Action.REPLACE, closed_with="closing.cut"),
+        ReplyOrigin(action=Action.PASS),
+    )
 
     assert counted(but(made=made), "closings_total") == {("closing.cut", "app"): 1}
 
@@ -285,7 +288,7 @@ SHADOWS = [
 def test_what_the_shadow_policy_would_have_done(
     action: Action | None, labels: tuple[str, ...]
 ) -> None:
-    tried = but(shadow=Replayed(policy=OTHERS, action=action))
+    tried = but(shadow=ReplayResult(policy=OTHERS, action=action))
 
     assert counted(tried, "shadow_decisions_total") == {labels: 1}
     assert counted(tried, "shadow_not_judged_total") == {}

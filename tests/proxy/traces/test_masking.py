@@ -24,10 +24,10 @@ from proxy.traces.trace import (
     Choice,
     FoundPlace,
     GuardRun,
-    Made,
     PolicyUsed,
-    Replayed,
     ReplayedChoice,
+    ReplayResult,
+    ReplyOrigin,
     Trace,
 )
 
@@ -236,7 +236,7 @@ def test_masked_moves_the_spans_of_what_a_shadow_policy_found() -> None:
     first, second = f"{PHONE}로 전화하시면 30일을 드립니다.", "20일을 드립니다."
     attempts = tuple(Attempt(choices=(Choice(text=text),)) for text in (first, second))
     question = f"{PHONE}로 며칠을 주나요?"
-    shadow = Replayed(
+    shadow = ReplayResult(
         policy=PolicyUsed(name="strict", version="0123abcd"),
         choices=(
             ReplayedChoice(attempt=0, findings=(a_finding("question", question, "며칠"),)),
@@ -301,7 +301,7 @@ LEFT = f"회신은 {PHONE}으로 드립니다. 연차는 15일입니다."
 
 
 def a_changed_trace(came: str, left: str) -> Trace:
-    made = Made(
+    made = ReplyOrigin(
         action=Action.FIX, attempt=1, changes=changes(came, left), closed_with="closing.cut"
     )
     attempt = Attempt(choices=(Choice(text=came),))

@@ -13,7 +13,7 @@ from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 from policies.schema.guard_rule import Action
 from proxy.traces.query import BadCursor, Page, Query
 from proxy.traces.redis import RedisStore
-from proxy.traces.redis_adding import ADD, SPREAD, Placed, keys_and_values, portion_of
+from proxy.traces.redis_adding import ADD, SPREAD, BatchEntry, keys_and_values, portion_of
 from proxy.traces.store import Entry, Keep, TraceStore, walk
 from tests.fakes.redis_cluster import PRIMARIES, RedisCluster
 from tests.proxy.traces.making import a_trace, entries, now_ms
@@ -87,7 +87,7 @@ def called(cluster: RedisCluster, command: str) -> int:
 def added_late(client: ClusterClient, entry: Entry, at_ms: int) -> None:
     """Add a trace at a place of a minute ago, as a server does whose clock is behind."""
     portion = portion_of(entry.id, SPREAD)
-    keys, values = keys_and_values([Placed(0, entry)], portion, len(SPREAD), at_ms)
+    keys, values = keys_and_values([BatchEntry(0, entry)], portion, len(SPREAD), at_ms)
     assert client.eval(ADD, len(keys), *keys, *values) == []
 
 

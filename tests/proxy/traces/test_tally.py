@@ -42,7 +42,7 @@ from proxy.traces.trace import (
     Label,
     NotReplayed,
     PolicyUsed,
-    Replayed,
+    ReplayResult,
     SecondOpinion,
     Trace,
     Unknown,
@@ -160,19 +160,27 @@ def test_the_share_that_helped_is_of_those_that_ended() -> None:
 
 
 SHADOWS = [
-    pytest.param(Replayed(policy=STRICT, action=Action.PASS), (1, 0, 0), id="the-same"),
-    pytest.param(Replayed(policy=STRICT, action=Action.REPLACE), (1, 0, 1), id="another-action"),
+    pytest.param(ReplayResult(policy=STRICT, action=Action.PASS), (1, 0, 0), id="the-same"),
     pytest.param(
-        Replayed(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED), (1, 0, 1), id="would-have-asked"
+        ReplayResult(policy=STRICT, action=Action.REPLACE), (1, 0, 1), id="another-action"
     ),
-    pytest.param(Replayed(policy=STRICT, unknown=Unknown.NO_ANSWER), (1, 0, 0), id="nobody-knows"),
-    pytest.param(Replayed(policy=STRICT, not_run=NotReplayed.NO_TEXT), (0, 1, 0), id="not-judged"),
+    pytest.param(
+        ReplayResult(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED),
+        (1, 0, 1),
+        id="would-have-asked",
+    ),
+    pytest.param(
+        ReplayResult(policy=STRICT, unknown=Unknown.NO_ANSWER), (1, 0, 0), id="nobody-knows"
+    ),
+    pytest.param(
+        ReplayResult(policy=STRICT, not_run=NotReplayed.NO_TEXT), (0, 1, 0), id="not-judged"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("shadow", "counted"), SHADOWS)
 def test_what_a_shadow_policy_would_have_done(
-    shadow: Replayed, counted: tuple[int, int, int]
+    shadow: ReplayResult, counted: tuple[int, int, int]
 ) -> None:
     found = Tally.of(a_request(shadow=shadow)).shadow
 
