@@ -118,7 +118,7 @@ class Citations(Guard[CitationsSettings]):
         return None
 
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
-        """Read what statements are held against, source by source."""
+        """Read the sources that statements are compared with, one by one."""
         return read_ahead(request)
 
     def check(self, reading: Reading) -> list[Finding]:

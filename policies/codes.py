@@ -1,6 +1,6 @@
 """Every code of finding and its words: the guards' own, and those of the judge beside them.
 
-Whoever shows a finding reads its words here; they are written beside the guard that reports it.
+All displays of findings read their wording here; it is written in the guard's module.
 """
 
 from collections.abc import Mapping

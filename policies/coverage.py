@@ -1,4 +1,4 @@
-"""Which claims of an answer were held against the sources, and by which guards.
+"""Claims of an answer that were compared with the sources, and by which guards.
 
 A guard that ran and found nothing has checked a claim only if it compared what the claim says: all
 its words (`overlap`), the figure, telephone number or route that it gives, or the whole claim with
@@ -81,7 +81,7 @@ class Coverage:
         return assess(self._reading, self._threshold)
 
     def met_a_source(self, findings: Iterable[Finding]) -> bool:
-        """Tell whether anything of the answer was held against a source.
+        """Tell whether anything of the answer was compared with a source.
 
         Args:
             findings: What the guards in force found, which may be in sentences that claim nothing.

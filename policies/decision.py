@@ -1,4 +1,4 @@
-"""From what the guards saw to what becomes of the answer. Pure: the same in, the same out."""
+"""The decision: from the guards' findings to an action. Pure: equal input, equal output."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -32,7 +32,7 @@ _CLOSE_S = 5.0
 _LONGEST_CHARS = 512
 """Of each text that is looked through."""
 _LONGEST_BYTES = 600
-"""Of each text in a line. A pipe takes 4,096 bytes in one piece, whoever else writes."""
+"""Longest text in a line. A pipe takes 4,096 bytes atomically."""
 _HALF_ESCAPE = re.compile(rb"\\(?:x[0-9A-F]?)?\Z")
 _OWN_ID = re.compile(r"[0-9a-f]{32}")
 _NOT_QUOTED = re.compile(rb"[^ !#-\[\]-~]")

@@ -62,7 +62,7 @@ class Candidate:
 
     @property
     def is_partial(self) -> bool:
-        """True if the attempt was stopped, so that nobody knows the rest of the answer."""
+        """True if the attempt was stopped, so that the rest of the answer is unknown."""
         return self.gate.stopped
 
     @property

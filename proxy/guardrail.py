@@ -241,7 +241,7 @@ class GuardrailJob(Job):
         """Return the messages that were answered, whether tools were offered, and the size.
 
         Raises:
-            UnknownCall: nobody knows.
+            UnknownCall: the request is unknown.
             RequestStoreUnavailable: it cannot be found out right now.
         """
         messages: list[JsonValue] = [*(request.structured_messages or ())]

@@ -85,7 +85,7 @@ def _portable(verdict: Verdict) -> Verdict:
 log = logger(__name__)
 
 PATIENCE_S = 120.0
-"""A process that does not come to the end of a piece of work in so long is ended."""
+"""A process that does not finish a piece of work within this time is terminated."""
 RETRY_AFTER_S = 2
 
 
@@ -246,7 +246,7 @@ class _RemoteSegmentInspector(RemoteInspector, SegmentInspector):
 
 
 MOST_IN_FLIGHT = 4
-"""Requests that one process judges; whoever comes then would wait for too long."""
+"""Most requests for one process; further ones would wait too long."""
 BUSY_FOR_S = 5
 
 

@@ -1,6 +1,6 @@
 """The Redis that proxies share, for all who keep something there.
 
-Whatever the address names, whoever has this sees one client, and every call ends in time. Servers
+Whatever the address names, callers see one client, and every call ends in time. Servers
 change their roles: the one that took everything may be a replica the next moment, on a connection
 that still stands. So connections are let go of as soon as a server refuses what it took before, and
 the next call asks anew who is in charge.
@@ -107,7 +107,7 @@ Key = str
 Value = str | int
 
 # The last two are raised by a call whose connection another one closes: a Cluster's client
-# closes all of them, whoever uses them, when one fails.
+# closes all of them, also those in use, when one fails.
 _UNUSABLE = (RedisError, RedisClusterException, OSError, AttributeError, TypeError)
 
 
@@ -214,7 +214,7 @@ class SharedRedis:
 
     @property
     def client(self) -> Redis:
-        """The client, for whoever needs it before a call; calls are made in `answering`."""
+        """The client, for use before a call; calls are made in `answering`."""
         return self._redis
 
     @classmethod

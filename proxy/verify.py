@@ -42,7 +42,7 @@ class Message(BaseModel):
 
 
 class VerifyRequest(BaseModel):
-    """An answer, and what it is held against.
+    """An answer, and the sources to compare it with.
 
     Either `question`, `answer` and `sources`, or the body of a chat completion with its `messages`:
     the question is found in them, and so are the sources unless they are given; the last message

@@ -1,7 +1,7 @@
 """Requests that wait for the scan of their answer, as a gateway sends the two apart.
 
 They are kept in Redis where there is one, so that any replica can judge the answer, else in this
-process. Their texts are kept as they came: the answer could not be held against masked sources.
+process. Their texts are kept as they came: the answer could not be compared with masked sources.
 """
 
 import asyncio

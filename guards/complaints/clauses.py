@@ -289,7 +289,7 @@ def _asks(
     covered = {at for one in evidence for at in range(one.start, one.end)}
     rest = tuple(word for at, word in enumerate(said) if at not in covered)
     requests = {rest[one.start].form for one in _limits("request").found(rest)}
-    # Whoever asks why and calls names wants no answer.
+    # A "why" together with an insult is not a question.
     if any(word.addresses for word in sworn) or not any(TOPIC in word.kinds for word in rest):
         return bool(requests - _UNSPECIFIC) and not evidence
     return bool(requests) or (is_question and (not evidence or said[-1].tag in _LEFT_OPEN))

@@ -1,1 +1,1 @@
-"""Claims of an answer held against the claims of its sources: aligned once, compared once."""
+"""Comparison of an answer's claims with those of its sources: aligned once, compared once."""

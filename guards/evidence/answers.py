@@ -1,4 +1,4 @@
-"""An answer's claims and figures, read once for every guard, and what they are held against."""
+"""An answer's claims and figures, read once for every guard, and the values to compare with."""
 
 import re
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ def user_figures(request: RequestReading) -> tuple[Figure, ...]:
 
 
 class Compared:
-    """The figures of one answer and what they are held against.
+    """The figures of one answer and the values to compare them with.
 
     Attributes:
         text: The answer.

@@ -1,4 +1,4 @@
-"""Figures of an answer held against those of the sources: held, moved, differing or absent.
+"""Comparison of an answer's figures with those of the sources: held, moved, differing or absent.
 
 A figure is bound to what it is said of. It is held where the sources have its value and nothing
 shows that they say it of something else. It is moved where a list, table or sentence of the sources
@@ -64,12 +64,12 @@ class Relation(StrEnum):
     DIFFERS = "differs"
     """They have another value where they speak of the same."""
     ABSENT = "absent"
-    """They have no such value, and none that it could be held against."""
+    """They have no such value, and none to compare it with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A figure of an answer, held against the sources.
+    """A figure of an answer, compared with the sources.
 
     Attributes:
         held: How the sources stand to it.

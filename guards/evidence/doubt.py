@@ -52,7 +52,7 @@ class Doubted(NamedTuple):
 
     Attributes:
         span: Its place in the answer.
-        signs: What speaks against it, each sign of `SIGNS`; none for what a source says verbatim.
+        signs: Signs against it, each of `SIGNS`; none for a verbatim sentence of a source.
         doubt: How doubtful it is, from 0 to 1.
     """
 
@@ -106,7 +106,7 @@ class Doubts:
         return Doubted(span, signs, doubt(_fitted(), signs))
 
     def signs(self, sentence: Sequence[Claim], before: Sequence[Claim]) -> Mapping[str, float]:
-        """Return the signs that speak against a sentence.
+        """Return the signs against a sentence.
 
         Args:
             sentence: Its clauses.

@@ -199,7 +199,7 @@ class SourceIndex:
         return self.asking(one).likeness(other, self.weight(other))
 
     def asking(self, context: Context) -> "Asking":
-        """Return a context made ready to be held against many."""
+        """Return a context prepared for comparison with many."""
         rarity = self._rarity
         known = [
             (feature, weight, rarity[feature])
@@ -216,7 +216,7 @@ class SourceIndex:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A context made ready to be held against many.
+    """A context prepared for comparison with many.
 
     Attributes:
         known: Its features that sources have, each with its weight and rarity.

@@ -228,7 +228,7 @@ class _Words:
 
 
 def read_ahead(request: RequestReading) -> Iterator[None]:
-    """Read of a request what statements are held against, with a pause after each piece."""
+    """Read the parts of a request that statements are compared with, pausing after each."""
     for part in request.sources:
         part.text.once(claims_of)
         yield

@@ -15,7 +15,7 @@ class Binding:
             so that its value is the right one.
         closer_by: By how much the claim that has another value must be more alike than the one
             that has the answer's value, for the value to have been moved.
-        premise: Likeness from which on a figure of the question is held against the source claim.
+        premise: Likeness from which a figure of the question is compared with the source claim.
         other_side: Likeness from which on a source says something of a value's other side.
         replaces: Likeness from which on a figure stands in the place of the sources' value, where
             some calculation could give it too but the answer does not name that value.
@@ -67,4 +67,4 @@ NEAR_BEST = 0.5
 CLAIM_SUPPORTED_FROM = 0.36
 """A claim of which the best passage holds less of words and figures rests on none of them."""
 COMPARED_WORDS = 3
-"""A claim of so many words was held against the sources by its words alone."""
+"""Number of words from which a claim is compared with the sources by its words alone."""

@@ -21,7 +21,7 @@ _UTF8_READ_AS_1252 = re.compile(f"(?:[\xc2\xc3][\x80-\xbf]|[\xe0-\xef]{_TAIL}{{2
 _CP949_READ_AS_LATIN = re.compile("(?:[\x81-\xfe][\xa1-\xfe]){3,}")
 _LEAST_DIFFERENT = 4
 _LEAST_LETTERS = 0.3
-# What becomes of U+FFFD when its UTF-8 is read as CP949.
+# U+FFFD whose UTF-8 was read as CP949.
 _LOST_TWICE = re.compile("(?:占쏙옙|占쏙|쏙옙)+")
 _LOST = re.compile("[\ufffd\ufffe\uffff\ud800-\udfff]+")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]+")

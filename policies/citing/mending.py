@@ -75,7 +75,7 @@ def numbered(
     meant: Numbering,
     rules: CitationRules,
 ) -> NumberingEdits:
-    """Return what becomes of the list and the numbers of a mended answer.
+    """Return the edits to the list and the numbers of a mended answer.
 
     Args:
         text: The mended answer.

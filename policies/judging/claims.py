@@ -237,7 +237,7 @@ def _is_doubtful(statement: Statement, doubts: Doubts) -> bool:
 def _question(
     statements: Sequence[Statement], wanted: int, reading: Reading, rules: OpinionRules
 ) -> JudgeQuestion:
-    """Return a question about some claims, with all that leaves the house masked."""
+    """Return a question about some claims, with everything masked that is sent to others."""
     masking = Masking(identifiers_in(part.text.raw for part in reading.parts))
     sources = [ShownSource.of(part, masking) for part in reading.sources]
     question = reading.question.text.raw

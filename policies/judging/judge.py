@@ -102,7 +102,7 @@ class Opinion:
         claim: Number of the claim.
         label: The opinion.
         matter: What it is about.
-        score: How sure it is; whoever weighs opinions clamps it to 0 to 1.
+        score: Its certainty; clamped to 0 to 1 when opinions are weighed.
         quote: The words of the source that show it.
     """
 

@@ -260,7 +260,7 @@ def _approved(
     """Return the supported claims whose quote can take a finding back.
 
     A sentence of the sources about something else is soon found, and a quote in another language
-    cannot be held against the claim. So sentences of the sources must be quoted nearly whole, and
+    cannot be compared with the claim. So sentences of the sources must be quoted nearly whole, and
     word for word but for spaces, marks of emphasis and case; they must share two of the claim's
     words and hold every number in it.
     """

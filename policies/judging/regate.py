@@ -47,7 +47,7 @@ class Agreement(IntEnum):
     DOUBT = 1
     """One has a doubt about the same claim."""
     FINDING = 2
-    """One has found something that speaks against it by itself."""
+    """One has found something that contradicts it by itself."""
 
 
 _ANY = frozenset(Gravity)
@@ -220,7 +220,7 @@ def rests_on_absence(finding: Finding) -> bool:
 
 
 def says_untrue(finding: Finding) -> bool:
-    """Tell whether a finding speaks against a claim by itself.
+    """Tell whether a finding contradicts a claim by itself.
 
     That the sources have few of its words is one sign of doubt among others, weighed with them.
     """

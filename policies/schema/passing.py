@@ -27,7 +27,7 @@ GUARDED_ENDINGS = frozenset({"completions", "responses", "verify"})
 through: servers know ``/completions`` under several prefixes."""
 
 UNGUARDED = frozenset({("organization", "usage", "completions")})
-"""Paths that end so and lead elsewhere: counts of requests, for whoever pays for them."""
+"""Paths that end so and lead elsewhere: counts of requests, for billing."""
 
 WITHOUT_ANSWERS = (
     "GET /models/**",

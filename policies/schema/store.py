@@ -75,7 +75,7 @@ class PolicyStore:
         directory: Where the policies are.
         require_env: The variables that hold model servers' keys must be set.
         now: The time of day.
-        objections: Returns what whoever serves by these policies cannot do.
+        objections: Returns the parts of a policy that the server cannot carry out.
 
     Attributes:
         directory: Where the policies are.

@@ -1,1 +1,1 @@
-"""An answer held against its sources: the report that `/v1/verify` and the library give."""
+"""Verification of an answer against its sources: the report of `/v1/verify` and the library."""

@@ -24,7 +24,7 @@ from policies.verification.words import explanation
 
 @dataclass(frozen=True, slots=True)
 class CheckedCitation:
-    """One citation with what comes of it in the end.
+    """One citation with its final status.
 
     Attributes:
         assessment: How far its source carries its statement.

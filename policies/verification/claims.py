@@ -79,7 +79,7 @@ _WORST_FIRST = (Strength.C2, Strength.C1, Strength.E0)
 
 @dataclass(frozen=True)
 class Claims:
-    """The sentences of one answer, held against the sources.
+    """The sentences of one answer, compared with the sources.
 
     Attributes:
         reading: The exchange, read.
@@ -168,7 +168,7 @@ class Claims:
         return "too_short" if self.coverage.is_too_short(statement) else "not_looked_at"
 
     def _checked_by(self, index: int, statement: Statement) -> tuple[str, ...]:
-        """Return who compared a claim with the sources; whoever objects to it has done so."""
+        """Return the guards that compared a claim with the sources, or object to it."""
         objecting = strong_grounding(self._findings_at(index, statement))
         guards = (*self.coverage.checked_by(statement), *(one.guard for one in objecting))
         return tuple(dict.fromkeys(guards))

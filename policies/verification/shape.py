@@ -131,7 +131,7 @@ class CitationCount(ReportPart):
 
 
 class CitationCheck(ReportPart):
-    """One statement held against one source that it cites."""
+    """One statement compared with one source that it cites."""
 
     citation_number: int | None = Field(description="The number; null for a citation by name.")
     statement: str = Field(description="The statement, without its citations.")
@@ -231,7 +231,7 @@ class VerificationOutcome(StrEnum):
 
 
 class Verification(ReportPart):
-    """An answer held against its sources. What was not checked is never called verified.
+    """An answer compared with its sources. Unchecked answers are never called verified.
 
     As a truth value it is `verified`: ``if quick_verify(answer, sources): …``.
     """

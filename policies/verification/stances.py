@@ -10,7 +10,7 @@ from guards.evidence.opposites.statements import Statement, is_against, statemen
 
 
 def agrees_with_source(claim: str, sentence: str) -> bool | None:
-    """Tell whether a source sentence speaks for and against the same things as a claim.
+    """Tell whether a source sentence affirms and denies the same things as a claim.
 
     Args:
         claim: The claim.

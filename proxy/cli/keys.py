@@ -227,7 +227,7 @@ def _without(lines: Sequence[str], taken: int) -> Iterator[str]:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write a file anew, in one step: whoever reads it meanwhile sees the old one or the new."""
+    """Replace a file in one step: a concurrent reader sees the old one or the new one."""
     beside = file.with_name(f".{file.name}.new")  # hidden files are no policies
     try:
         beside.write_text(text, encoding="utf-8", newline="")

@@ -11,7 +11,7 @@ from rich.console import Console
 
 BAD_INPUT = 2
 
-# Off a terminal nobody knows the width; tables of Korean text want a wide page.
+# Without a terminal the width is unknown; tables of Korean text need a wide page.
 _WIDTH = None if sys.stdout.isatty() else 150
 out = Console(highlight=False, emoji=False, soft_wrap=True, width=_WIDTH)
 err = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)

@@ -222,7 +222,7 @@ def replay(
 
 
 def _judge_set(name: str, loaded: LoadedPolicy, *, as_json: bool) -> int:
-    """Judge the scripted answers of a golden set, show what comes of it, and return the status."""
+    """Judge the scripted answers of a golden set, show the result, and return the status."""
     started_at, began = datetime.now(UTC), perf_counter()
     found = chosen(name)
     cases = replayed_cases(found.golden, found.golden.cases, judging_by(loaded))

@@ -29,7 +29,7 @@ def _share(said: str) -> float:
     if read is None:
         raise typer.BadParameter(f"{said!r} is no share; write it as in 2% or 0.02.")
     share = float(read[1]) / (100 if read[2] else 1)
-    if share > 1 or (share == 1 and not read[2]):  # nobody knows whether 1 is all or 1 %
+    if share > 1 or (share == 1 and not read[2]):  # ambiguous: 1 could be all or 1 %
         raise typer.BadParameter(f"{said!r} is not clear; write it as in 2% or 0.02.")
     return share
 

@@ -198,7 +198,7 @@ def serve_together(settings: Settings) -> int:
     """
     tenants = read_tenants(settings)
     with listening(settings.host, settings.port) as alone:
-        # Whoever serves there already would share the port, and get half of the requests.
+        # Another process on the port would share it, and get half of the requests.
         port = alone.getsockname()[1]
     with _common_folder() as folder:
         crew = _ServingCrew(settings.model_copy(update={"port": port}), tenants, folder)

@@ -162,7 +162,7 @@ class Sessions:
         self._services = services
 
     async def begin(self, key: str) -> str | None:
-        """Open a session for whoever has a key; returns its token, None if the key is no good."""
+        """Open a session for the holder of a key; returns its token, None if the key is invalid."""
         viewer = viewer_with(key, self._services)
         if viewer is None:
             return None

@@ -361,7 +361,7 @@ class LabelledMoves:
         better: Those that come out as their label asks for, and did not.
         worse: Those that did, and no longer do.
         same: How many are as right or as wrong as before.
-        unknown: Of how many nobody knows without asking the model.
+        unknown: Number for which the result is unknown without asking the model.
         untried: How many could not be tried, by why, to be translated.
         left_out: For how many there was no time.
     """

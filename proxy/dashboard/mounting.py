@@ -72,7 +72,7 @@ async def sign_in(
     services: NamedDependency[Services],
     sessions: NamedDependency[Sessions],
 ) -> Response[str] | Redirect:
-    """Open a session for whoever gives a key that may read traces."""
+    """Open a session for a user whose key may read traces."""
     form = await request.form()
     key, wanted = str(form.get("key", "")).strip(), local_page(str(form.get("next", "")))
     address = request.client.host if request.client else ""

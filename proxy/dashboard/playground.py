@@ -96,7 +96,7 @@ _MENDED_BY_POLICY = Options(correction="trim")
 async def tried(
     request: AnyRequest, services: Services, tenant: Tenant, filled: TrialForm
 ) -> Tried | None:
-    """Try it; None if whoever wanted it has left.
+    """Try it; None if the client has disconnected.
 
     Raises:
         CannotTry: it cannot be tried, or failed.
@@ -133,7 +133,7 @@ async def _checked(
 
 
 async def _done(request: AnyRequest, job: Job, body: JsonObject) -> HttpReply | None:
-    """Return the reply to a request; None if whoever wanted it has left."""
+    """Return the reply to a request; None if the client has disconnected."""
     reply = await job.run(json_bytes(body), request.receive)
     if job.ended is None or job.ended.delivery is Delivery.CLIENT_GONE:
         return None
@@ -254,7 +254,7 @@ async def _first_filled(
 
 
 async def _usual_model(services: Services, tenant: Tenant | None) -> str:
-    """Return the model that apps of a tenant ask for; empty if nobody knows."""
+    """Return the model that apps of a tenant ask for; empty if unknown."""
     if tenant is None:
         return ""
     if tenant.upstream.models:

@@ -173,7 +173,7 @@ class Way(StrEnum):
     ASK = "ask"
     """The tenant's model is asked, guarded as for every app."""
     CHECK = "check"
-    """An answer that is already there is held against its sources."""
+    """An existing answer is compared with its sources."""
 
 
 class SourcesAs(StrEnum):

@@ -110,7 +110,7 @@ _ALSO_EMPTY = frozenset({"instructions", "sources"})
 
 
 def _expected(trace: Trace, label: Label) -> JsonObject:
-    """Return what has to come of it."""
+    """Return the expected result."""
     acted = trace.action is not Action.PASS
     if label is Label.FALSE_ALARM:
         if trace.attempts:

@@ -167,7 +167,7 @@ class Run(Shape):
         took_s: Time of the whole run.
         tally: Counts of all cases.
         cases: In the order of the file.
-        comparison: What changed since an earlier run, if it was held against one.
+        comparison: Changes since an earlier run, if it was compared with one.
     """
 
     format: Literal[1] = 1

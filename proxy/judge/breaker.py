@@ -1,10 +1,10 @@
-"""Leaves a judge alone for a while when it fails, and lets one call through to see if it is back.
+"""Pauses calls of a judge that fails, and lets single calls through to see if it has recovered.
 
-Only failures of the backend count. What a request's own texts cause does not (too long, refused, a
-model that they lead to write anything but an opinion), or whoever can write a question could switch
-the second opinion off for everybody else.
+Only failures of the backend count. Failures caused by the texts of a request do not (too long,
+refused, or a model that they lead to write anything but an opinion): otherwise anyone who can write
+a question could switch the second opinion off for everybody else.
 
-There are libraries for this; none of those looked at takes a share of recent calls, lets a single
+There are libraries for this. None of those examined uses a share of recent calls, lets a single
 probe through among asyncio tasks, and doubles its pause.
 """
 

@@ -220,7 +220,7 @@ async def _body(response: httpx.Response) -> bytes:
 
 
 # A completion that is none is the server's fault. What a model writes into one hangs on the texts
-# that it read: whoever can write a question or a source can make it decline, ramble or never end.
+# that it read: anybody who writes a question or a source can make it decline, ramble or never end.
 # So a reply without an opinion says nothing about the health of its server.
 
 

@@ -107,7 +107,7 @@ class WrongKeys:
         await self._limiter.hit(self._limit, caller)
 
     async def _shared_s(self, caller: str, *, is_wrong: bool) -> float | None:
-        """Return how long a caller has to wait for all proxies; None where nobody knows."""
+        """Return how long a caller has to wait for all proxies; None if unknown."""
         if self._shared is None:
             return None
         try:

@@ -70,7 +70,7 @@ class Piece:
         raw: The event's own bytes, if it can be passed on as it came; None where it cannot.
         finish_reason: Set on the piece that ends its choice, in the model server's word.
         calls_tool: It is part of a call of a tool.
-        may_tell: It may hold words of the answer where nobody knows them: it leaves with the words
+        may_tell: It may hold words of the answer in an unknown place: it is sent with the words
             before it, and not at all where those are changed.
     """
 

@@ -33,7 +33,7 @@ MOST_ANSWER_CHARS = 200_000
 class Outgoing:
     """Events of a stream in order; those that are put together leave together.
 
-    Whoever sends them waits for a client that reads slowly, and so does the model server then.
+    The sender waits for a client that reads slowly, and so the model server waits too.
 
     Args:
         send: Takes the messages of the reply.

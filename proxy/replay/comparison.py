@@ -84,7 +84,7 @@ class Compared:
         policy: The policy that judged it.
         before: What was done, as `Trace.action_name`.
         after: What would have been done, as `Replayed.action_name`; says nothing if `not_run`.
-        unknown: Why nobody knows what would have left; None if it is known.
+        unknown: Reason why the reply under the other policy is unknown; None if it is known.
         not_run: Why it was not judged again; None if it was.
         failure: Type of the error that judging it again ended in; empty if in none.
         acted_before: Guards that acted.
@@ -211,7 +211,7 @@ class TenantTotals:
 
 @dataclass(slots=True)
 class UnknownTotals:
-    """Requests of which nobody knows what would have left, and how many are changed for sure."""
+    """Requests whose reply under the other policy is unknown, and those certainly changed."""
 
     requests: int = 0
     changed: int = 0
@@ -232,7 +232,7 @@ class Totals:
         skipped: Those that could not be, by the reason; so also those that ended before there was
             an answer.
         actions: Those that could, by what was done and what would have been.
-        unknown: Those of them of which nobody knows what would have left, by the reason.
+        unknown: Those whose reply under the other policy is unknown, by reason.
         only_words: Those in which the same would have been done, and other words would have left.
         holding_labels: Those with labels in the place of personal identifiers.
         guards: By guard that acted, of those whose answers are known to their end.

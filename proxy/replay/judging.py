@@ -214,7 +214,7 @@ class _Again:
         self._goes_on = False
 
     def result(self, used: PolicyUsed) -> ReplayResult:
-        """Return what comes of it."""
+        """Return the result."""
         question = self._judging.inspector.inspect(self._exchange, Stage.INPUT, NOTHING)
         self._note(question, attempt=0, choice=0)
         if question.action is Action.REPLACE:

@@ -34,7 +34,7 @@ def improvement(trace: Trace, tried: ReplayResult) -> Improvement | None:
 
 
 def _is_right(trace: Trace, label: Label, tried: ReplayResult) -> bool | None:
-    """Tell whether the other policy does what the label asks for; None if nobody knows."""
+    """Tell whether the other policy does what the label asks for; None if unknown."""
     if label is Label.FALSE_ALARM and tried.unknown is Unknown.MODEL_NOT_ASKED:
         return True  # the question goes to the model now
     if tried.action is None:

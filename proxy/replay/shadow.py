@@ -19,7 +19,7 @@ MOST_CHARS = 50_000_000
 """Most characters in waiting requests, so that a few very long ones do not fill memory."""
 
 PATIENCE_S = 60.0
-"""A process that has come to the end of nothing for so long is ended."""
+"""A process that finishes no work within this time is terminated."""
 
 
 def _start_one() -> Workers:

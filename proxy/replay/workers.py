@@ -137,7 +137,7 @@ async def replayed(
 ) -> AsyncGenerator[list[Compared], None]:
     """Yield what another policy makes of each trace, some at a time and in their order.
 
-    Whoever stops early ends the pool: what is under way there then is left alone.
+    Stopping early ends the pool: its work in progress is abandoned.
 
     Args:
         traces: The traces.

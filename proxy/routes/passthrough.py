@@ -269,7 +269,7 @@ class Passage:
         return first if self._upload.ended else self._upload.rest(first)
 
     def _refuse_form(self) -> None:
-        # All of them travel, and nobody knows which one the model server goes by.
+        # All of them are forwarded, and it is unknown which one the model server uses.
         named = (value for name, value in self._scope["headers"] if name == b"content-type")
         if any(value.decode("latin-1").strip().lower().startswith(_FORMS) for value in named):
             raise only_in_json()

@@ -39,7 +39,7 @@ OPERATION_BOUNDS: Final = tuple(0.01 * 2**power for power in range(14))
 TOKEN_BOUNDS: Final = tuple(4**power for power in range(14))
 
 _PROVIDER: Final = "openai"
-"""The dialect that is spoken, whoever made the model server."""
+"""The API dialect, whatever the model server is."""
 _OPERATIONS = {"completions": "text_completion"}
 _PATHS = {endpoint.name: f"/v1/{endpoint.path}" for endpoint in ENDPOINTS}
 _OWN_PATHS = {"guardrail": "/v1/beta/litellm_basic_guardrail_api"}

@@ -204,14 +204,14 @@ class EmbeddedStore:
     async def ping(self) -> None:
         """Return if the file can be used."""
         try:
-            # Whoever holds the file may hold the change before this one for long.
+            # A process that locks the file may delay this change for long.
             async with asyncio.timeout(ANSWER_WITHIN_S):
                 await self._database.rows("SELECT 1")
         except TimeoutError as error:
             raise TraceStoreAway("embedded", error) from error
 
     async def close(self) -> None:
-        """Do nothing: the file is closed by whoever opened it."""
+        """Do nothing: the file is closed by the code that opened it."""
 
     async def _add(self, batch: Sequence[Entry]) -> None:
         now_ms = self._now_ms()

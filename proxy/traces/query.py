@@ -286,7 +286,7 @@ async def page_of(query: Query, read: Read) -> Page:
     records = 0
     for _ in range(_PIECES_AT_MOST):
         missing = query.limit - len(traces)
-        # How many of them hold a text nobody knows before they are read.
+        # The number of matches is unknown before the texts are read.
         piece = await read(cursor, missing if query.text is None else _RECORDS_AT_ONCE)
         found = await asyncio.to_thread(picked, query, piece.records)
         traces += [trace for _, trace in found[:missing]]

@@ -309,7 +309,7 @@ def _share(last: int, portions: int) -> int:
 
 
 def _fields(listing: Listing) -> tuple[str, str, str, int]:
-    """Return what stands in a trace's stream entry: index, codes, door, started_ms."""
+    """Return the fields of a trace's stream entry: index, codes, door, started_ms."""
     index = " ".join((listing.action, *listing.guards))
     return index, " ".join(listing.codes), listing.door, listing.started_ms
 

@@ -467,7 +467,7 @@ class Shadowed:
         judged: Requests that it judged.
         not_judged: Requests that it was to judge and did not.
         changed: Requests to which it would have done something else.
-        actions: Requests by what it would have done; ``unknown`` where nobody knows.
+        actions: Requests by the action that it would have taken, ``unknown`` included.
     """
 
     judged: int

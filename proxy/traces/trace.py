@@ -274,7 +274,7 @@ class ReplayResult(Shape):
         action: What it would have done; REGENERATE also where the second attempt is not known;
             None if nobody knows.
         reasons: Codes of the findings that led to it.
-        unknown: Why nobody knows what would have left; None if it is known.
+        unknown: Reason why the reply is unknown; None if it is known.
         not_run: Why it was not judged, so that all else says nothing; None if it was.
         goes_on: An answer that was given up in the middle would have begun to leave, so that what
             left was another one for sure.
@@ -303,7 +303,7 @@ class ReplayResult(Shape):
     def does_otherwise(self, trace: "Trace") -> bool:
         """Tell whether the other policy would have done something else for sure.
 
-        Where nobody knows what would have left, that is so if the model would have been asked, or
+        If the reply is unknown, that is so if the model would have been asked, or
         asked once more, or if an answer would have begun to leave that was given up.
 
         Args:
@@ -348,7 +348,7 @@ class Feedback(Shape):
 
     Attributes:
         label: The judgement.
-        note: Why, in the words of whoever gave it.
+        note: The reason, in the words of the person who gave it.
         choice: Number of the reply that it is about, from 0.
         span: Where in that reply the missed error stands; None if nobody marked it.
         pinned: The trace is kept until it is unpinned, whatever the policy's retention.

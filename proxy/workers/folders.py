@@ -29,7 +29,7 @@ _TRIES = 5
 def common_folder() -> Generator[Path, None, None]:
     """Make a folder, locked, within this block; also takes away those that nobody uses any more.
 
-    The lock keeps away whoever cleans up old files, too: systemd respects it.
+    The lock also protects the folder from cleaners of old files: systemd respects it.
 
     Raises:
         OSError: there is no place for it.

@@ -9,7 +9,7 @@ class Place:
     """A process among those that serve together on one machine.
 
     Attributes:
-        number: Which one, from 1; whoever takes the place of one that died has its number.
+        number: Number of the worker, from 1; a replacement of a dead worker has the same.
         count: How many there are.
         folder: What they have in common beside the stores; it is empty when they begin, and goes
             when they end. None for one process by itself.

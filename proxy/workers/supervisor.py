@@ -332,7 +332,7 @@ class Supervisor:
             self._killed_at_s = now_s
 
     def _kill(self) -> None:
-        """Kill whoever is left."""
+        """Kill the remaining workers."""
         if any(post.child for post in self._posts):
             self._status = self._status or 1
             self._signal_all(signal.SIGKILL)

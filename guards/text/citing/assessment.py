@@ -357,7 +357,7 @@ _FEWEST_LETTERS = 2
 
 
 def assess(reading: Reading, threshold: float) -> Assessed:
-    """Return what is to be said of the citations of an answer; whoever asks again gets the same.
+    """Return the assessment of an answer's citations; calling it again returns the same.
 
     Args:
         reading: An exchange with an answer; without one nothing is cited. Of what stands before

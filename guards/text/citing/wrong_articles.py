@@ -111,7 +111,7 @@ class _Claim:
 
 
 class WrongArticles:
-    """The pieces of law of one exchange's sources, held against what cites them."""
+    """The pieces of law in one exchange's sources, compared with the claims that cite them."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading

@@ -62,7 +62,7 @@ class LiveResponse(LiveStream):
     def read_end(self, *, said_done: bool) -> Sequence[Piece]:
         """Make sure that the stream is complete; its last event left nothing kept back.
 
-        `[DONE]` says nothing here: without its last event nobody knows how the response ended.
+        `[DONE]` says nothing here: without its last event the end of the response is unknown.
         """
         self._reader.check_ended()
         return ()

@@ -34,7 +34,7 @@ _KNOWN_ITEMS = TOOL_CALLS | frozenset(
     "custom_tool_call_output computer_call_output local_shell_call_output shell_call_output "
     "apply_patch_call_output tool_search_output additional_tools program program_output".split()
 )
-# Whoever adds a kind of item that carries an answer will call its words so.
+# A future kind of item that carries an answer will name its text so.
 _WORDS = ("content", "text", TEXT_PART)
 _SILENT = COVERAGE.reply.silent()
 _MEMBERS_OF_A_MESSAGE = frozenset({"id", "type", "status", "role", "phase", "content"})
