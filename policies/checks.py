@@ -235,7 +235,7 @@ def about_streams(policy: Policy) -> Iterator[Remark]:
     if policy.citations.renumber is Renumber.ALWAYS:
         yield Remark(
             ("citations", "renumber"),
-            "`always` needs the whole answer: numbers that have left cannot change, and "
+            "`always` needs the whole answer: numbers that have been sent cannot change, and "
             f"`stream.mode: gate` lets sentences out before `citations` knows them all; {_INSTEAD}",
         )
     if policy.tenant and _may_end(policy) and not _has_closings(policy):

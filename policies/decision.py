@@ -23,7 +23,7 @@ class Possible:
     Attributes:
         regenerate: A second attempt is left.
         edit: Places can be mended and sentences taken out.
-        edit_from: Where that begins in the answer, in code points: what stands before has left.
+        edit_from: Start of the part that can be edited, in code points; the text before was sent.
         taken: How many claims were taken out of the answer before.
     """
 

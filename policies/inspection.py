@@ -160,7 +160,7 @@ class Inspector:
         return text if passes else None
 
     def _reports(self, reading: Reading, stage: Stage, left_chars: int) -> tuple[GuardReport, ...]:
-        """Run the guards of a stage over an answer of which the beginning may have left."""
+        """Run the guards of a stage over an answer of which the beginning may have been sent."""
         reports = reading.once(Run).reports(reading, self._guards[stage])
         return self._as_far_as_possible([*map(self._weighed, reports)], left_chars)
 
@@ -192,7 +192,7 @@ class Inspector:
         return verdict if edits is None else replace(listed, edits=edits)
 
     def _repairing(self, possible: Possible) -> Policy:
-        """Return the policy that mends: numbers stay once a citation has left."""
+        """Return the policy that mends: numbers stay once a citation has been sent."""
         if not (possible.edit_from or possible.taken):
             return self.policy
         stays: dict[str, object] = {"renumber": Renumber.NEVER} if possible.edit_from else {}

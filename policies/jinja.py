@@ -42,8 +42,8 @@ class Facts:
         reason: One sentence on why the answer before this one failed; may be empty.
         sources: Titles of the request's sources, one line each; may be empty.
         codes: Codes of the findings that led here; may be empty.
-        wrong: Sentences of the answer that have left and are wrong; empty for all other templates
-            than a correction.
+        wrong: Wrong sentences of the answer that have been sent; empty for all templates but a
+            correction.
         quotes: Sentences of the sources, those of each source together with its name; empty for
             all other templates than a direct answer.
     """

@@ -2,8 +2,8 @@
 
 A template knows five variables (see `Facts`): ``reason``, one sentence on why the answer before
 this one failed, made for replies to complaints; ``sources``, the titles of the request's sources;
-``codes``, the codes of the findings; ``wrong``, for a correction, what has left and is wrong; and
-``quotes``, for a direct answer, sentences of the sources. Words of the user are never among them.
+``codes``, the codes of the findings; ``wrong``, for a correction, wrong sentences that were sent;
+and ``quotes``, for a direct answer, sentences of the sources. They never contain the user's words.
 """
 
 import re
@@ -97,7 +97,7 @@ FALLBACK = "fallback"
 CUT = "closing.cut"
 """Ends an answer of which the rest may not go out."""
 CORRECTION = "closing.correction"
-"""Ends an answer of which something has left that should not have."""
+"""Ends an answer of which something has been sent that should not have."""
 DIRECT_ANSWER = "direct_answer"
 """Stands before sentences of the sources that answer by themselves."""
 DEFAULT_REASON = "default"
@@ -149,7 +149,7 @@ class ReplyTemplates:
         """Write what ends an answer that has begun to leave and must not go on.
 
         Args:
-            wrong: What has left and is wrong; empty if it is only what has not.
+            wrong: What has been sent and is wrong; empty if it is only what has not.
             codes: Codes of the findings, the leading one first.
             exchange: What was asked.
 

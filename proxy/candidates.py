@@ -67,7 +67,7 @@ class Candidate:
 
     @property
     def has_begun(self) -> bool:
-        """True if some of it has left."""
+        """True if some of it has been sent."""
         return bool(self.gate.shown)
 
     @property
@@ -175,7 +175,7 @@ def _closed(
 
 
 def _wrong(shown: str, verdict: Verdict) -> list[str]:
-    """Return the sentences that have left and that a verdict objects to."""
+    """Return the sentences that have been sent and that a verdict objects to."""
     places = [found.span for found in verdict.acting if found.part == "answer"]
     return [
         sentence.text[:_LONGEST_CORRECTED_CHARS]
@@ -250,7 +250,7 @@ class Gatekeeper:
             holds=self.structured or policy.stream.mode is not StreamMode.GATE,
             may_renumber=policy.citations.renumber is not Renumber.NEVER,
             may_unlist=policy.citations.references is not ReferenceList.NEVER,
-            # What a judge says may have the answer written again, unless some of it has left.
+            # What a judge says may have the answer written again, unless some of it has been sent.
             at_once=policy.judge is None,
             trimming=policy.trimming,
         )
@@ -288,7 +288,7 @@ class Gatekeeper:
 
     @property
     def lets_all_out(self) -> bool:
-        """True if answers leave as they come, whatever is found in them."""
+        """True if answers are sent as they come, whatever is found in them."""
         return self.policy.only_watches or not self.looks
 
     @property

@@ -61,7 +61,7 @@ class GateRules:
         may_renumber: Numbers of citations may change once all of them are known.
         may_unlist: Lines of the list of references may go with what was taken out.
         at_once: An answer of which all is known may be looked at as a whole first. What of it then
-            counts as having left may be more than would have left in segments.
+            counts as having left may be more than would have been sent in segments.
         trimming: How much may be taken out.
     """
 

@@ -1,14 +1,14 @@
-"""The gate that an answer leaves through, segment by segment.
+"""The stream gate, which releases an answer segment by segment.
 
-A pure state machine: it is fed text, says what has to be inspected next, hears the verdict, and
-says what may leave. Where the pieces of the text are cut makes no difference. What is inspected is
-what the reader has seen so far with the next segment behind it; where more than that is known, all
-of it at once where that comes to the same (see `AtOnce`).
+A pure state machine: it takes text, returns the text to inspect next, takes the verdict, and
+returns the text to send. Cuts between pieces of text make no difference. A check covers the text
+that the reader has seen so far and the next segment; where more is known, all of it is checked at
+once if that gives the same result (see `AtOnce`).
 
-While nothing has left, a bad segment stops the attempt, and a second one may begin. Afterwards it
-is mended or taken out, together with what leans on it. Where neither is possible, the rest is held
-to the end and judged there with the whole answer: either it can follow what has left, or the answer
-ends with a closing word.
+While nothing has been sent, a bad segment stops the attempt, and a second one may begin. Afterwards
+it is fixed or taken out, together with the text that depends on it. Where neither is possible, the
+rest is held to the end and judged with the whole answer: either it can follow the text already
+sent, or the answer ends with a closing template.
 """
 
 from collections.abc import Callable
@@ -145,7 +145,7 @@ class Gate:
 
     @property
     def done(self) -> int:
-        """Up to where `text` is done with: it has left, changed or not, or was taken out."""
+        """Up to where `text` is done with: it has been sent, changed or not, or was taken out."""
         return self._shown.done
 
     @property
@@ -213,7 +213,7 @@ class Gate:
         return None
 
     def apply(self, check: Check, verdict: Verdict) -> Release | None:
-        """Take in the verdict over what had to be inspected; return what may leave now."""
+        """Take in the verdict over what had to be inspected; return what may be sent now."""
         if self._at_once is not None:
             return self._apply_known(check, verdict, self._at_once)
         match check.kind:
@@ -281,7 +281,7 @@ class Gate:
 
     def _check(self, kind: Kind, text: str, start: int, *, left_chars: int) -> Check:
         possible = Possible(
-            # Neither words nor calls of tools that have left can be unsaid.
+            # Neither words nor calls of tools that have been sent can be unsaid.
             regenerate=self._rules.may_regenerate and not (left_chars or self._has_paused),
             edit=self._may_edit,
             taken=self.claims_taken,

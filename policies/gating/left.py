@@ -26,7 +26,7 @@ def too_late_to_mend(reports: Sequence[GuardReport], left_chars: int) -> tuple[G
 
 
 def about_the_rest(reports: Sequence[GuardReport], left_chars: int) -> tuple[GuardReport, ...]:
-    """Return the reports without findings in what has left: those are for the end to judge."""
+    """Return the reports without findings in what has been sent: those are for the end to judge."""
     return _changed(
         _mended_together(reports), lambda found: None if _has_left(found, left_chars) else found
     )
@@ -37,7 +37,7 @@ def edits_of_the_rest(
 ) -> tuple[Edit, ...] | None:
     """Return the edits as far as they change what has not left; None if they change more.
 
-    White space before a sentence that is taken out may have left; it stays then.
+    White space before a sentence that is taken out may have been sent; it stays then.
     """
     kept: list[Edit] = []
     for edit in edits:

@@ -164,7 +164,7 @@ _OPENERS, _CLOSERS = "[［(【<", "]］)】>"
 _CLOSING_SIGNS = ".!?~^…:) "
 
 
-# Once anything has left there is no second attempt, so a greeting must not use it up, nor a verdict
+# After anything is sent there is no second attempt, so a greeting must not use it up, nor a verdict
 # (네, 됩니다.), which is as right or wrong as the sentence that it rests on.
 
 

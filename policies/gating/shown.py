@@ -178,8 +178,8 @@ class Shown:
     """The part of an answer that a reader has seen.
 
     Attributes:
-        text: What has left.
-        done: Up to where the answer as it came is done with: it has left, changed or not, or was
+        text: The text sent so far.
+        done: End of the part of the original answer that is done with: sent, changed or not, or
             taken out.
         is_whole: All that follows `done` is known, and its list of references may change.
     """
@@ -195,7 +195,7 @@ class Shown:
         self.is_whole = False
 
     def copy(self) -> "Shown":
-        """Return the same, from which more may leave."""
+        """Return the same, from which more may be sent."""
         other = Shown()
         other._numbers, other._edits = self._numbers, self._edits
         other._heard, other._steps = [*self._heard], [*self._steps]
@@ -204,7 +204,7 @@ class Shown:
         return other
 
     def following(self, answer: str, end: int) -> str:
-        """Return what stands behind `done`, as it may leave if nothing is wrong with it."""
+        """Return what stands behind `done`, as it may be sent if nothing is wrong with it."""
         came = answer[self.done : end]
         return apply(came, moved(self._ahead(answer, end), -self.done))
 
@@ -321,19 +321,19 @@ _MOST_WINDOWS = 4
 # Each segment of an answer is looked at with what stands before it, in a window. For all segments
 # whose windows begin at the same place, one look is made, from there to the end of what is known;
 # then, of an answer that is known to its end, one at the whole. If none of them finds anything
-# that could be acted on, each segment would have left as it came:
+# that could be acted on, each segment would have been sent as it came:
 #
 # - It would have been read from a place from which all that follows is read here, so that what woul
 #   have been found in it is found here, too, unless what follows takes it back. A guard says so of
-#   such a finding (`Finding.provisional`), and for that a segment waits: it leaves with the next on
+#   such a finding (`Finding.provisional`), so a segment waits: it is sent with the next on
 #   as it came. A value that was reckoned may rest on what follows it; its segment is looked at alon
 #   too.
-# - What had left before, and whether a second attempt is left, changes what becomes of strong
+# - What had been sent before, and whether a second attempt is left, changes what becomes of strong
 #   findings and of places to be mended; where there are none, it changes nothing.
 #
 # Otherwise nothing was decided, and the answer goes through segment by segment.
 #
-# Of an answer of which something has left and now all is known, the look at the whole comes first
+# If something has been sent and the whole answer is now known, the look at the whole comes first
 # if the windows begin where it does: what would be found in the rest is found there, too. The
 # other looks follow only if anything is.
 
@@ -351,7 +351,7 @@ class AtOnce:
     """A whole answer checked at once, and the text that is sent if nothing is wrong.
 
     Attributes:
-        shown: What has left then.
+        shown: What has been sent then.
         looks: What is still to be looked at, the next one last.
         segments: What would be looked at of each segment.
         whole_first: The look at the whole is the next one, and may be the only one.
@@ -371,7 +371,7 @@ class AtOnce:
         Args:
             answer: The answer as far as it is to be read.
             ends: Where the segments end.
-            shown: What has left of it so far, as it came; stays as it is.
+            shown: What has been sent of it so far, as it came; stays as it is.
             is_rest: Behind them nothing follows but the answer's end.
         """
         shown = shown.copy()
@@ -429,7 +429,7 @@ def _reckoned_in(verdict: Verdict) -> list[int]:
 
 
 def _finds_nothing(verdict: Verdict) -> bool:
-    """Tell whether a verdict is the same whatever had left before, and whatever is still left."""
+    """Tell whether a verdict is the same whatever was sent before and whatever follows."""
     return verdict.action is Action.PASS and not any(
         found.severity is Severity.STRONG or found.fix is not None
         for report in verdict.reports

@@ -122,8 +122,8 @@ class Policy(Shape):
     shadow_policy: str | None = Field(
         None,
         description="Policy to try on the same requests: a file beside this one, else a shipped "
-        "one. It judges each request again after the reply has left, in a process of its own, and "
-        "its trace says what would have become of it. To try a change, write it into a file that "
+        "one. It judges each request again after the reply was sent, in a separate process, and "
+        "the trace records what it would have done. To try a change, write it into a file that "
         "`extends` this one.",
     )
     reading: Literal["light", "morph"] = Field(
@@ -149,11 +149,11 @@ class Policy(Shape):
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
         default_factory=dict,
         description="Reply templates (Jinja) by name. Looked up in this order: the finding's "
-        "code, the rule's `template`, the guard's id, `fallback`. `closing.cut` ends an answer of "
-        "which the rest may not leave, `closing.correction` one of which something wrong has left. "
-        "`direct_answer` stands before sentences of the sources that answer by themselves. They "
-        "know `reason`, `sources` (titles) and `codes`, a correction `wrong` (sentences) and a "
-        "direct answer `quotes` (each with its source) too.",
+        "rest may not be sent; `closing.correction`, one with a wrong part already sent. "
+        "rest may not be sent, `closing.correction` one with a wrong part already sent. "
+        "`direct_answer` introduces sentences of the sources that answer by themselves. Templates "
+        "know `reason`, `sources` (titles) and `codes`; a correction also `wrong` (sentences), and "
+        "a direct answer `quotes` (each with its source).",
     )
     reasons: dict[str, str] = Field(
         default_factory=dict,

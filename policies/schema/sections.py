@@ -214,7 +214,7 @@ class StreamMode(StrEnum):
     BUFFER = "buffer"
     """All of it."""
     MONITOR = "monitor"
-    """Nothing: it leaves as it comes, and is judged afterwards, for the trace."""
+    """Nothing: it is sent as it comes, and is judged afterwards, for the trace."""
 
 
 class StreamRules(Shape):
@@ -223,10 +223,10 @@ class StreamRules(Shape):
     mode: StreamMode = Field(
         StreamMode.GATE,
         description="gate: sentence by sentence, each as soon as it was judged; a second attempt "
-        "only while nothing has left, afterwards bad sentences are taken out, or the answer ends "
-        "with a correction. buffer: not before the whole answer was judged. monitor: at once; "
-        "guards on the answer only write down what they would have done. Plain replies are treated "
-        "alike, so that an answer does not depend on how it was asked for.",
+        "only while nothing has been sent; later, bad sentences are taken out, or the answer ends "
+        "with a correction. buffer: after the whole answer was judged. monitor: at once; "
+        "guards on the answer only record what they would have done. Plain replies are treated "
+        "alike, so that the answer does not depend on the mode of the request.",
     )
 
 

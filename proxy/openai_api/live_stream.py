@@ -102,7 +102,7 @@ class LiveStream(ABC):
     """Reads the streams of a model server for one request, and writes the one that leaves.
 
     The stream that leaves may be made of two attempts; of a choice that is written anew nothing but
-    pieces without text has left then.
+    pieces without text has been sent then.
     """
 
     _changes: JsonObject | None = None
@@ -175,7 +175,7 @@ class LiveStream(ABC):
 
     @abstractmethod
     def write(self, piece: Piece) -> bytes:
-        """Return the bytes of a piece that leaves as it is; its own where that can be."""
+        """Return the bytes of a piece that is sent as it is; its own where that can be."""
 
     @abstractmethod
     def write_text(self, choice: int, text: str, instead_of: Sequence[Piece]) -> bytes:

@@ -46,7 +46,7 @@ ReplyT = TypeVar("ReplyT", bound=Reply)
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A choice that leaves as the model server gave it.
+    """A choice that is sent as the model server gave it.
 
     Attributes:
         index: Number of the choice that the client sees.
@@ -61,7 +61,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A choice that leaves with another text than the model server gave it.
+    """A choice to send with another text than the model server gave it.
 
     Attributes:
         index: Number of the choice that the client sees.

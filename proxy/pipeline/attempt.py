@@ -91,7 +91,7 @@ class Attempt:
 async def run_attempt(
     plan: AttemptPlan, opening: AbstractAsyncContextManager[OpenReply]
 ) -> Attempt:
-    """Read and judge one reply; what may leave of a stream does so meanwhile.
+    """Read and judge one reply; what may be sent of a stream does so meanwhile.
 
     Raises:
         UpstreamError: the model server failed.
@@ -170,4 +170,4 @@ async def _judge_whole(plan: AttemptPlan, answers: Sequence[Answer], gates: list
         take = partial(plan.call.gatekeeper.take_whole, gate, answer)
         await feed(plan.call, gate, answer.content, take)
         async for _ in releases(plan.call, gate):
-            pass  # what may leave does when the whole reply is written
+            pass  # what may be sent does when the whole reply is written

@@ -60,7 +60,7 @@ class Outgoing:
         self._comment: asyncio.Task[None] | None = None
 
     def put(self, events: bytes) -> None:
-        """Put something that leaves with the next `flush`."""
+        """Put something to send with the next `flush`."""
         if events:
             self.begun = True
             self._waiting.append(events)
@@ -224,7 +224,7 @@ class Finished:
     """A guarded reply.
 
     Attributes:
-        written: The body; None if it has left already, as a stream.
+        written: The body; None if it has been sent already, as a stream.
         upstream_headers: Headers of the model server that go along.
         settled: What became of each choice.
         attempts: How often the model was asked.

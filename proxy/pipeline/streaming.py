@@ -47,7 +47,7 @@ async def feed(call: Call, gate: Gate, text: str, take: Callable[[], None]) -> N
 
 
 async def releases(call: Call, gate: Gate) -> AsyncIterator[Release]:
-    """Inspect what there is to inspect by now; yield what may leave."""
+    """Inspect what there is to inspect by now; yield what may be sent."""
     if isinstance(gate, OpenGate):
         return
     while check := gate.next_check():
@@ -210,7 +210,7 @@ _MOST_ODD_EVENTS = 8
 
 
 class LiveAttempt:
-    """Reads one attempt and lets out what may leave.
+    """Reads one attempt and lets out what may be sent.
 
     Args:
         call: The request under way.
@@ -292,7 +292,7 @@ class LiveAttempt:
         return False
 
     async def finish(self) -> None:
-        """Judge what was held to the end, and let out what may leave of it."""
+        """Judge what was held to the end, and let out what may be sent of it."""
         for number in self._choices:
             await self._let_out(number)
         await self._call.outgoing.flush()
@@ -369,7 +369,7 @@ class LiveAttempt:
         return events[said.end :]
 
     def _note_left(self) -> None:
-        """Note what has left where nothing is held."""
+        """Note what has been sent where nothing is held."""
         if self._lets_all_out:
             for number, choice in self._choices.items():
                 if choice.read_chars:
@@ -427,13 +427,13 @@ class LiveAttempt:
         self._call.outgoing.put(self._stream.write(piece))
 
     async def _let_out_news(self) -> None:
-        """Let out what may leave of each choice of which something is new to its gate."""
+        """Let out what may be sent of each choice of which something is new to its gate."""
         while self._with_news:
             number, _ = self._with_news.popitem()
             await self._let_out(number)
 
     async def _let_out(self, number: int) -> None:
-        """Have the gate of a choice look at what it can, and let out what may leave."""
+        """Have the gate of a choice look at what it can, and let out what may be sent."""
         choice = self._choices[number]
         async for released in releases(self._call, choice.gate):
             self._is_changed = self._is_changed or not released.as_it_came

@@ -64,7 +64,7 @@ class Change:
         reasons_before: Codes of the findings that led to what was done.
         reasons_after: Codes of those that would have led to something else.
         seen: The first finding that makes the difference; None if nothing was found.
-        only_words: The same would have been done, and other words would have left.
+        only_words: The action would be the same, with another text.
     """
 
     question: str
@@ -233,7 +233,7 @@ class Totals:
             an answer.
         actions: Those that could, by what was done and what would have been.
         unknown: Those whose reply under the other policy is unknown, by reason.
-        only_words: Those in which the same would have been done, and other words would have left.
+        only_words: Those with the same action and another text.
         holding_labels: Those with labels in the place of personal identifiers.
         guards: By guard that acted, of those whose answers are known to their end.
         tenants: By tenant.

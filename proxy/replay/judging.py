@@ -4,8 +4,8 @@ The question is judged, then the first attempt's answers go through their gates,
 attempt's if the policy wants one and there was one. Under the policy that judged the request at
 first it comes to the same action.
 
-Where the other policy would have asked the model something that nobody asked it, nobody knows what
-would have left; see `Unknown`. Sources are taken as they were found: another policy's rules for
+Where the other policy would have asked the model something else, the reply is unknown; see
+`Unknown`. Sources are taken as they were found: another policy's rules for
 finding them change nothing.
 """
 

@@ -392,7 +392,7 @@ def note_end(
     reasons: tuple[str, ...],
     confidence: float | None,
 ) -> None:
-    """Note what left."""
+    """Note what was sent."""
     trace.action = action
     trace.reasons = reasons
     trace.confidence = confidence
@@ -405,7 +405,7 @@ def note_end(
 def _note_gates(
     trace: TraceBuilder, number: int, heard: Sequence[tuple[int, Gate, Verdict | None]]
 ) -> None:
-    """Note what was decided and what has left by now, for the request may end before all is."""
+    """Note the decisions and the text sent so far, as the request may end early."""
     trace.under_way = None
     for _, _, verdict in heard:
         if verdict:

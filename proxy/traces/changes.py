@@ -21,11 +21,11 @@ _WORD = re.compile(r"\S+|\s+")
 
 
 def changes(came: str, left: str) -> tuple[Change, ...]:
-    """Return what makes the text that left of the one that came, in order.
+    """Return what makes the text sent of the one that came, in order.
 
     Args:
         came: An answer as the model wrote it.
-        left: What left of it.
+        left: What was sent of it.
     """
     if came == left:
         return ()
@@ -44,7 +44,7 @@ def changes(came: str, left: str) -> tuple[Change, ...]:
 
 
 def applied(came: str, made: Sequence[Change]) -> str:
-    """Return what left of an answer, by what was changed in it."""
+    """Return what was sent of an answer, by what was changed in it."""
     return apply(came, (Edit(change.span, change.text) for change in made))
 
 

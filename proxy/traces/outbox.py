@@ -44,7 +44,7 @@ class Outbox:
         self._count = owner.count
         self._rest = owner.number % owner.count
         self._own_bytes = None if most_bytes is None else most_bytes // owner.count
-        # At most so much of ours waits; what left is noticed only when it would be too much.
+        # At most so much of ours waits; what was sent is noticed only when it would be too much.
         self._held_bytes: int | None = None
 
     async def put(self, batch: Sequence[tuple[int, Entry]]) -> None:

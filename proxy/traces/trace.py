@@ -1,4 +1,4 @@
-"""One request's trace: what was asked, what the model said, what the guards saw, what left.
+"""One request's trace: what was asked, what the model said, what the guards saw, what was sent.
 
 A `Trace` never changes; `proxy.traces.builder` makes one while the request goes on. How much of its
 text is kept is decided in `proxy.traces.masking`, nowhere else.
@@ -180,7 +180,7 @@ class SecondOpinion(Shape):
 
 
 class Change(Shape):
-    """A place in an attempt's answer, and what left instead of it; empty if it was taken out."""
+    """A place in an attempt's answer, and the text sent instead; empty if it was taken out."""
 
     span: Span
     text: str = ""
@@ -190,14 +190,14 @@ class ReplyOrigin(Shape):
     """Origin of one of the replies.
 
     Attributes:
-        action: What became of the choice; None if nothing was decided about it.
+        action: Action on the choice; None if nothing was decided about it.
         attempt: Number of the attempt that it was made from, from 1; 0 if from none.
         choice: Number of its answer in that attempt; see `Choice.index`.
-        changes: What was changed in that answer, in order, and what of it never left; none where
+        changes: Changes in that answer, in order, including parts that were never sent; none if
             the reply is a template.
-        replaced_with: What left in the place of the answer: the name of a template, or ``sources``
-            for a sentence of theirs.
-        closed_with: Name of the template that ended what had begun to leave.
+        replaced_with: Replacement of the answer: the name of a template, or ``sources`` for a
+            sentence of the sources.
+        closed_with: Name of the template that ended an answer already begun.
     """
 
     action: Action | None
@@ -280,7 +280,7 @@ class ReplayResult(Shape):
             left was another one for sure.
         choices: What was found.
         guards: Every guard's run.
-        replies: What would have left, a text for each choice; empty where that is not known.
+        replies: What would have been sent, a text for each choice; empty where that is not known.
         duration_ms: Time that judging took, in milliseconds.
     """
 
@@ -316,7 +316,7 @@ class ReplayResult(Shape):
         return self.action not in (None, trace.action)
 
     def says_otherwise(self, trace: "Trace") -> bool:
-        """Tell whether other words would have left for sure, whatever would have been done."""
+        """Tell whether other words would have been sent for sure, whatever would have been done."""
         return self.not_run is None and self.unknown is None and self.replies != trace.replies
 
 
@@ -396,7 +396,7 @@ class Trace(Shape):
         not_checked: Guards that were wanted and did not run.
         unknown_fields: Places in request and replies that no row of the coverage tells of, each
             behind ``request`` or ``reply``; names only.
-        replies: What left the proxy, a text for each choice.
+        replies: The texts sent by the proxy, one for each choice.
         made: How each of the replies was made; fewer than those if the request ended early.
         model_text_ms: From the request to the first word of the model, in milliseconds; None if the
             answer did not come as a stream.

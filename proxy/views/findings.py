@@ -45,9 +45,9 @@ class Stretch:
     """A piece of an answer that left, with what stands in it now and before.
 
     Attributes:
-        same: What left as it came.
+        same: What was sent as it came.
         gone: What was taken out behind it.
-        put_in: What left instead of that.
+        put_in: What was sent instead of that.
     """
 
     same: str

@@ -1,4 +1,4 @@
-"""One trace as people read it: what left and why, what was found, and how long it took."""
+"""One trace as people read it: what was sent and why, what was found, and how long it took."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -123,7 +123,7 @@ def attempts_of(trace: Trace, found: NumberedFindings) -> list[AttemptView]:
 
 
 def sent_replies(trace: Trace) -> list[SentReply]:
-    """Return what left, a text for each choice."""
+    """Return what was sent, a text for each choice."""
     return [
         _left_for(trace, number)
         for number in range(1, 1 + max(len(trace.made), len(trace.replies)))
@@ -420,7 +420,7 @@ class TracePage:
         trace: The trace.
         findings: All findings with their numbers.
         question: The question, cut where findings are about it.
-        left: What left.
+        left: What was sent.
         tries: The attempts.
         passages: The sources.
         bars: The steps.

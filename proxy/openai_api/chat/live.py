@@ -171,7 +171,7 @@ class LiveChat(LiveStream):
         )
 
     def write(self, piece: Piece) -> bytes:
-        """Return the bytes of a piece that leaves as it is."""
+        """Return the bytes of a piece that is sent as it is."""
         if piece.finish_reason and (guard := self._announced()):
             return write_event(piece.chunk | guard)
         return write_event(piece.chunk) if piece.raw is None else piece.raw

@@ -136,7 +136,7 @@ class LiveCompletion(LiveStream):
         )
 
     def write(self, piece: Piece) -> bytes:
-        """Return the bytes of a piece that leaves as it is; its own where that can be."""
+        """Return the bytes of a piece that is sent as it is; its own where that can be."""
         echo = b"" if piece.choice is None else self._echoed_in(piece.choice)
         if piece.finish_reason and (guard := self._announced()):
             return echo + write_event(piece.chunk | guard)

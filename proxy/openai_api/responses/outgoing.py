@@ -53,7 +53,7 @@ from proxy.openai_api.responses.reading import (
 
 
 class SentTexts:
-    """The texts of the answer: what was read at each place, and what left of it."""
+    """The texts of the answer: what was read at each place, and what was sent of it."""
 
     def __init__(self) -> None:
         self._read: dict[Place, str] = {}
@@ -68,11 +68,11 @@ class SentTexts:
         self._read[place] = self._read.get(place, "") + text
 
     def say(self, place: Place, text: str) -> None:
-        """Note what left."""
+        """Note what was sent."""
         self._left[place] = self.text(place) + text
 
     def text(self, place: Place) -> str:
-        """Return what left at a place."""
+        """Return what was sent at a place."""
         return self._left.get(place, "")
 
     def places(self) -> set[Place]:
@@ -80,7 +80,7 @@ class SentTexts:
         return set(self._read)
 
     def told_truly(self, kind: str, event: JsonObject) -> JsonObject | None:
-        """Return an event with the text that left; None if it speaks of another one.
+        """Return an event with the text sent; None if it speaks of another one.
 
         Args:
             kind: Its type.
@@ -120,7 +120,7 @@ class OpenItems:
     """The items and parts that have begun, under the numbers that the client knows.
 
     Args:
-        left: What left of the answer.
+        left: What was sent of the answer.
 
     Attributes:
         ended: The items that have ended, as the client saw them.
@@ -223,7 +223,7 @@ class OpenItems:
 
 
 class _Event(NamedTuple):
-    """An event on its way out, and its own bytes if it can leave as it came."""
+    """An event on its way out, and its own bytes if it can be sent as it came."""
 
     body: JsonObject
     raw: bytes | None = None

@@ -51,9 +51,9 @@ def test_numbers_that_have_left_cannot_change(folder: Folder) -> None:
     folder.write("x.yaml", TEMPLATES + RENUMBERED)
 
     assert folder.only_error() == (
-        "x.yaml:4:3: citations.renumber: `always` needs the whole answer: numbers that have left "
-        "cannot change, and `stream.mode: gate` lets sentences out before `citations` knows them "
-        "all; use `stream.mode: buffer`, or leave this out"
+        "x.yaml:4:3: citations.renumber: `always` needs the whole answer: numbers that have "
+        "been sent cannot change, and `stream.mode: gate` lets sentences out before `citations` "
+        "knows them all; use `stream.mode: buffer`, or leave this out"
     )
 
 
