@@ -149,8 +149,8 @@ class Policy(Shape):
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
         default_factory=dict,
         description="Reply templates (Jinja) by name. Looked up in this order: the finding's "
-        "rest may not be sent; `closing.correction`, one with a wrong part already sent. "
-        "rest may not be sent, `closing.correction` one with a wrong part already sent. "
+        "code, the rule's `template`, the guard's id, `fallback`. `closing.cut` ends an answer of "
+        "which the rest may not be sent, `closing.correction` one with a wrong part already sent. "
         "`direct_answer` introduces sentences of the sources that answer by themselves. Templates "
         "know `reason`, `sources` (titles) and `codes`; a correction also `wrong` (sentences), and "
         "a direct answer `quotes` (each with its source).",

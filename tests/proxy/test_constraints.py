@@ -16,8 +16,8 @@ from proxy.pipeline.constraints import (
     MOST_BAD_WORDS,
     MOST_LICENSED,
     AllowedText,
+    Constraints,
     ServerKind,
-    Wanted,
     allowed_text,
     fields_for,
     kind_of,
@@ -224,8 +224,8 @@ def test_no_text_takes_long(unit: str, end: str) -> None:
 
 
 TEXT = AllowedText(("手續費",))
-BOTH = Wanted(TEXT, ("가온은행",))
-NAMES = Wanted(None, ("가온은행",))
+BOTH = Constraints(TEXT, ("가온은행",))
+NAMES = Constraints(None, ("가온은행",))
 
 FIELDS = [
     pytest.param(
@@ -244,7 +244,7 @@ FIELDS = [
 
 @pytest.mark.parametrize(("kind", "wanted", "fields"), FIELDS)
 def test_each_server_is_told_in_its_own_way(
-    kind: ServerKind, wanted: Wanted, fields: JsonObject
+    kind: ServerKind, wanted: Constraints, fields: JsonObject
 ) -> None:
     assert fields_for(kind, {}, wanted) == fields
 

@@ -265,7 +265,7 @@ STORIES = [
             "attempts": ONE,
             "made": (made(Action.REPLACE, closed_with="closing.cut"),),
         },
-        "나가던 도중",
+        "보내던 도중",
         id="ended",
     ),
     pytest.param(
@@ -282,7 +282,7 @@ STORIES = [
     pytest.param(
         {"delivery": Delivery.CLIENT_GONE, "error": "client_gone"}, "클라이언트", id="left"
     ),
-    pytest.param(verified(VerificationOutcome.VERIFIED), "자료로 뒷받침", id="verified"),
+    pytest.param(verified(VerificationOutcome.VERIFIED), "출처로 뒷받침", id="verified"),
     pytest.param(verified(VerificationOutcome.PARTLY), "일부만 검증", id="partly-verified"),
     pytest.param(
         verified(VerificationOutcome.NOT_VERIFIED, Action.TRIM), "통과하지 못", id="not-verified"
@@ -325,14 +325,16 @@ def test_the_badge_of_a_verification_has_its_result_and_no_action(
 
 SHADOWS = [
     pytest.param(None, "", id="none"),
-    pytest.param(Replayed(policy=USED, action=Action.PASS), "", id="the-same"),
-    pytest.param(Replayed(policy=USED, action=Action.TRIM), "Trimmed", id="otherwise"),
-    pytest.param(Replayed(policy=USED, unknown=Unknown.NO_ANSWER), "", id="nobody-knows"),
+    pytest.param(ReplayResult(policy=USED, action=Action.PASS), "", id="the-same"),
+    pytest.param(ReplayResult(policy=USED, action=Action.TRIM), "Trimmed", id="otherwise"),
+    pytest.param(ReplayResult(policy=USED, unknown=Unknown.NO_ANSWER), "", id="nobody-knows"),
     pytest.param(
-        Replayed(policy=USED, unknown=Unknown.MODEL_NOT_ASKED), "Model called", id="asks-the-model"
+        ReplayResult(policy=USED, unknown=Unknown.MODEL_NOT_ASKED),
+        "Model called",
+        id="asks-the-model",
     ),
     pytest.param(
-        Replayed(policy=USED, unknown=Unknown.REST_NOT_READ, goes_on=True),
+        ReplayResult(policy=USED, unknown=Unknown.REST_NOT_READ, goes_on=True),
         "Not stopped",
         id="goes-on",
     ),
@@ -341,7 +343,7 @@ SHADOWS = [
 
 @pytest.mark.parametrize(("shadow", "word"), SHADOWS)
 def test_a_line_says_what_the_shadow_policy_would_have_done(
-    shadow: Replayed | None, word: str
+    shadow: ReplayResult | None, word: str
 ) -> None:
     assert Row(trace_with(shadow=shadow)).shadow == word
 
