@@ -3,11 +3,8 @@
 import os
 import platform
 import statistics
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-ROUNDS = 25
 
 
 @dataclass(frozen=True)
@@ -25,19 +22,6 @@ class Measured:
         """Half of the middle half's width, as a share of the median."""
         quarters = statistics.quantiles(self.seconds, n=4)
         return (quarters[2] - quarters[0]) / 2 / self.median_s
-
-
-def side_by_side(
-    tasks: Mapping[str, Callable[[], object]], rounds: int = ROUNDS
-) -> dict[str, Measured]:
-    """Run every task in every round, in turn, so that a slow moment hits all alike."""
-    seconds: dict[str, list[float]] = {name: [] for name in tasks}
-    for _ in range(rounds):
-        for name, task in tasks.items():
-            began_s = time.perf_counter()
-            task()
-            seconds[name].append(time.perf_counter() - began_s)
-    return {name: Measured(found) for name, found in seconds.items()}
 
 
 def machine() -> str:

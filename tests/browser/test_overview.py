@@ -12,6 +12,8 @@ from tests.browser.desk import ADMIN, APP, PHONE, Desk
 from tests.browser.scene import OTHER
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+LONG = pytest.mark.long
+"""`make faults` looks at it in the other size too."""
 
 POLL_MS = 5_100
 
@@ -88,13 +90,6 @@ async def test_trends_are_drawn_from_their_tables(
         assert "scripted" in await page.locator("#models tbody").inner_text()
 
 
-async def test_a_trend_without_figures_says_so(desk: Desk) -> None:
-    async with desk.visit(f"/dashboard?tenant={OTHER}&span=7d") as page:
-        assert await page.get_by_text("토큰 수를 알려 준 모델 서버가 없습니다.").is_visible()
-        assert not await page.locator("#tokens-chart").is_visible()
-        assert await page.locator("#latency-chart").is_visible()
-
-
 async def top_of_chart(page: Page) -> float:
     return float(await page.evaluate("document.querySelector('canvas').getBoundingClientRect().y"))
 
@@ -135,13 +130,6 @@ async def test_the_admin_chooses_a_tenant(desk: Desk) -> None:
         await page.get_by_role("link", name="30일").click()
         await page.wait_for_url("**span=30d*")
         assert "tenant=library" in page.url
-
-
-async def test_a_figure_leads_to_its_traces(desk: Desk) -> None:
-    async with desk.visit("/dashboard?span=7d&tenant=app") as page:
-        await page.locator("#tile-replace").click()
-        await page.get_by_role("heading", name="추적 기록").wait_for()
-        assert page.url == f"{desk.address}/dashboard/traces?tenant=app&span=7d&action=replace"
 
 
 async def test_a_page_without_requests_says_what_to_do_and_fills_by_itself(desk: Desk) -> None:
@@ -192,7 +180,10 @@ async def test_a_page_that_nobody_sees_asks_for_nothing(desk: Desk) -> None:
         assert [url for url in asked if "/live" in url] == []
 
 
-@pytest.mark.parametrize("size", [(1280, 900), PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param((1280, 900), id="desktop"), pytest.param(PHONE, id="phone", marks=LONG)],
+)
 async def test_everything_can_be_reached_by_keyboard(desk: Desk, size: tuple[int, int]) -> None:
     async with desk.visit("/dashboard", size=size) as page:
         await page.keyboard.press("Tab")

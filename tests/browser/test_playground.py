@@ -8,9 +8,7 @@ from playwright.async_api import Page, expect
 from proxy.demo.model_server import Said
 from proxy.traces.query import Query
 from proxy.traces.trace import Delivery, Trace
-from tests.browser.desk import ADMIN, APP, Desk, picture
-from tests.browser.poison import PAYLOAD
-from tests.browser.scene import OTHER, WORDLESS
+from tests.browser.desk import APP, Desk, picture
 from tests.fakes.running_proxy import DEADLINE_S
 from tests.flow import pool
 
@@ -80,23 +78,6 @@ async def test_a_wrong_answer_of_the_model_stands_beside_what_left(desk: Desk) -
     ]
 
 
-async def test_without_verifying_only_what_left_is_shown_and_guarded_all_the_same(
-    desk: Desk,
-) -> None:
-    desk.scene.upstream.says(f"{pool.FEE} {pool.HOURS} {pool.WRONG_LOCKER}")
-    async with desk.visit(PAGE, who=APP) as page:
-        await fill(page)
-        await page.get_by_label("모델의 답변도 검증").uncheck()
-        await send(page)
-
-        result = page.locator("#result")
-        await expect(result.get_by_role("region", name="내보낸 답변")).to_contain_text("45,000원")
-        await expect(result).not_to_contain_text("30,000원")
-        await expect(result.get_by_role("heading", name="원래 답변")).to_have_count(0)
-        await expect(page.locator("#verify-hint")).to_contain_text("끌 수 없습니다")
-        assert (await trace_of(desk, page)).action_name == "trim"
-
-
 async def test_a_pasted_answer_is_checked_without_asking_a_model(desk: Desk) -> None:
     async with desk.visit(PAGE, who=APP) as page:
         await page.get_by_role("link", name="틀린 답변").click()
@@ -136,16 +117,6 @@ async def test_citations_that_go_or_get_another_number_are_told_of(desk: Desk) -
             "✓ 정확",
             "✗ 부정확",
         ]
-
-
-async def test_a_good_answer_is_called_so(desk: Desk) -> None:
-    async with desk.visit(f"{PAGE}?example=clean&lang=en", who=APP) as page:
-        await send(page)
-        await expect(page.locator("#result-title")).to_contain_text("✓ Verified")
-        await expect(page.get_by_role("region", name="Corrected answer")).to_contain_text(
-            "unchanged"
-        )
-        await expect(page.locator(".figures")).to_contain_text("2 / 2")
 
 
 async def test_boxes_come_and_go_and_the_focus_stays_near(desk: Desk) -> None:
@@ -207,42 +178,8 @@ async def test_a_trace_fills_the_form(desk: Desk) -> None:
         assert await stands(page) == ["✓ 정확", "✓ 정확", "✗ 부정확"]
 
 
-async def test_a_trace_without_words_says_so(desk: Desk) -> None:
-    trace = desk.scene.traces["wordless"]
-    async with desk.visit(f"{PAGE}?trace={trace.id}") as page:
-        await expect(page.locator("#result")).to_contain_text("글이 저장되지 않았습니다")
-        await expect(page.get_by_label("테넌트")).to_have_value(WORDLESS)
-
-
-async def test_a_model_server_that_is_away_is_explained(desk: Desk) -> None:
-    async with desk.visit(PAGE, who=ADMIN) as page:
-        await page.get_by_label("테넌트").select_option(OTHER)
-        await fill(page)
-        await send(page)
-        await picture(page, "playground-away")
-        result = page.locator("#result")
-        await expect(result).to_contain_text("모델 서버에 연결할 수 없습니다")
-        await expect(result).not_to_contain_text("Error")
-        assert (await trace_of(desk, page)).error == "upstream_unreachable"
-
-
 async def test_what_is_missing_is_pointed_at(desk: Desk) -> None:
     async with desk.visit(PAGE, who=APP) as page:
         await send(page)
         await expect(page.locator("#result")).to_contain_text("질문을 입력해 주세요")
         await expect(page.locator("#question")).to_have_attribute("aria-invalid", "true")
-
-
-async def test_nothing_that_is_typed_or_said_becomes_part_of_the_page(desk: Desk) -> None:
-    desk.scene.upstream.says(f"{pool.FEE} {PAYLOAD}")
-    async with desk.visit(PAGE, who=APP) as page:
-        await fill(page)
-        await page.get_by_role("textbox", name="질문", exact=True).fill(
-            f"{PAYLOAD} 월 이용료는 얼마인가요?"
-        )
-        box = page.get_by_role("group", name="출처 1", exact=True)
-        await box.get_by_label("제목").fill(PAYLOAD)
-        await send(page)
-        await expect(page.locator("#result")).to_contain_text("45,000원")
-        assert await page.locator("#pwn").count() == 0
-        assert await page.locator("#result script, #result img").count() == 0

@@ -209,14 +209,6 @@ async def test_an_answer_that_was_verified_has_its_findings(desk: Desk) -> None:
         await expect(page.get_by_text("정책 초안으로 다시 판정")).to_have_count(0)
 
 
-async def test_a_trace_without_words_says_so(desk: Desk) -> None:
-    trace = desk.scene.traces["wordless"]
-    async with desk.visit(f"/dashboard/traces/{trace.id}") as page:
-        await expect(page.get_by_text("문장을 보관하지 않습니다")).to_be_visible()
-        await expect(page.locator(".text")).to_have_count(0)
-        await expect(page.locator("#finding-1")).to_contain_text("출처의 수치와 다름")
-
-
 async def test_links_inside_a_page_lead_somewhere_without_scripts_too(desk: Desk) -> None:
     trace = desk.scene.traces["choices"]
     async with desk.visit(f"/dashboard/traces/{trace.id}") as page:
@@ -230,7 +222,11 @@ async def test_links_inside_a_page_lead_somewhere_without_scripts_too(desk: Desk
 
 POISONED = [
     pytest.param(lambda scene: f"/dashboard/traces/{scene.traces['poisoned'].id}", id="trace"),
-    pytest.param(lambda scene: f"/dashboard/traces/{scene.traces['poisoned-end'].id}", id="ended"),
+    pytest.param(
+        lambda scene: f"/dashboard/traces/{scene.traces['poisoned-end'].id}",
+        id="ended",
+        marks=pytest.mark.long,
+    ),
     pytest.param(lambda _: f"/dashboard/traces?tenant={TENANT}", id="list"),
     pytest.param(
         lambda _: f"/dashboard/traces?guard={quote(PAYLOAD)}&code={quote(PAYLOAD)}", id="address"

@@ -46,7 +46,7 @@ def redis_process(tmp_path: Path) -> Iterator[RedisProcess]:
 
 
 @asynccontextmanager
-async def redis_store(url: str, answer_within_s: float = 0.3) -> AsyncIterator[RedisStore]:
+async def redis_store(url: str, answer_within_s: float = 20.0) -> AsyncIterator[RedisStore]:
     store = RedisStore(url, answer_within_s)
     yield store
     await store.close()
