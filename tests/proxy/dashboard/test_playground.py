@@ -178,15 +178,17 @@ async def test_the_report_is_there_as_json(admin: Visitor) -> None:
 # --- when nothing comes of it ----------------------------------------------------------------
 
 
-async def test_a_server_that_is_away(admin: Visitor) -> None:
+async def test_a_server_that_is_of_no_use_is_explained(admin: Visitor, odd: RawUpstream) -> None:
     shown = await result_of(admin, **ASKED, tenant="away")
     assert "모델 서버에 연결할 수 없습니다" in shown
     assert "추적 기록 보기" in shown
 
-
-async def test_a_server_that_rejects_the_key(admin: Visitor, odd: RawUpstream) -> None:
     odd.says(b'{"error": {"message": "no"}}', status="401 Unauthorized")
     assert "키를 받아들이지 않습니다" in await result_of(admin, **ASKED, tenant="odd")
+    odd.says(b"[]")
+    assert "응답을 읽을 수 없습니다" in await result_of(admin, **ASKED, tenant="odd")
+    odd.act = lambda talk: talk.hang()
+    assert "제시간에 응답하지 않았습니다" in await result_of(admin, **ASKED, tenant="odd")
 
 
 async def test_a_server_that_refuses_is_quoted_and_escaped(
@@ -201,19 +203,14 @@ async def test_a_server_that_refuses_is_quoted_and_escaped(
     assert "<b id=pwn>" not in reply.text
 
 
-async def test_a_server_that_talks_nonsense(admin: Visitor, odd: RawUpstream) -> None:
-    odd.says(b"[]")
-    assert "응답을 읽을 수 없습니다" in await result_of(admin, **ASKED, tenant="odd")
-
-
-async def test_a_server_that_says_nothing(admin: Visitor, odd: RawUpstream) -> None:
-    odd.act = lambda talk: talk.hang()
-    assert "제시간에 응답하지 않았습니다" in await result_of(admin, **ASKED, tenant="odd")
-
-
-async def test_a_model_that_the_tenant_does_not_have(admin: Visitor) -> None:
-    shown = await result_of(admin, **(ASKED | {"model": "large", "tenant": "listed"}))
-    assert "쓸 수 있는 모델이 아닙니다" in shown
+async def test_what_cannot_be_asked_is_explained(admin: Visitor) -> None:
+    for form, told in (
+        ({"model": "large", "tenant": "listed"}, "쓸 수 있는 모델이 아닙니다"),
+        ({"answer": "가" * MOST_FORM_BYTES}, "너무 깁니다"),
+        ({"source_page": "제3쪽"}, "쪽 번호는 숫자로"),
+        ({"tenant": "nobody"}, "없는 테넌트입니다"),
+    ):
+        assert told in await result_of(admin, **(ASKED | form))
 
 
 async def test_a_tenant_whose_apps_bring_their_own_key(admin: Visitor) -> None:
@@ -245,16 +242,6 @@ async def test_only_a_few_run_at_once(proxy: RunningProxy) -> None:
             await inside.enter_async_context(room.place(proxy.services, tenant))
     async with room.place(proxy.services, tenant):
         pass  # those who left made room
-
-
-async def test_a_form_that_is_too_large(admin: Visitor) -> None:
-    shown = await result_of(admin, **(ASKED | {"answer": "가" * MOST_FORM_BYTES}))
-    assert "너무 깁니다" in shown
-
-
-async def test_a_page_that_is_no_number(admin: Visitor) -> None:
-    shown = await result_of(admin, **(ASKED | {"source_page": "제3쪽"}))
-    assert "쪽 번호는 숫자로" in shown
 
 
 async def test_fields_that_are_no_texts_or_choices_are_passed_over(admin: Visitor) -> None:
@@ -290,10 +277,6 @@ async def test_a_trace_of_another_tenant_fills_nothing(
     await proxy.trace_of(found[1])
     await visitor.sign_in(proxy.keys["listed"])
     assert (await visitor.get(f"{PAGE}?trace={found[1]}")).status_code == httpx.codes.NOT_FOUND
-
-
-async def test_a_tenant_that_does_not_exist(admin: Visitor) -> None:
-    assert "없는 테넌트입니다" in await result_of(admin, **ASKED, tenant="nobody")
 
 
 async def test_another_site_cannot_try_anything(
