@@ -224,7 +224,7 @@ async def test_nobody_waits_for_what_another_did(wrong: str, address: str) -> No
 
 
 async def test_proxies_with_one_redis_count_together(server: RedisProcess) -> None:
-    first, second = SharedWrongKeys(server.url), SharedWrongKeys(server.url)
+    first, second = (SharedWrongKeys(server.url, answer_within_s=20.0) for _ in range(2))
     here, there = WrongKeys(shared=first), WrongKeys(shared=second)
     for number in range(MOST_WRONG):
         assert await here.wait_s("203.0.113.7", time.time()) == 0
@@ -238,7 +238,7 @@ async def test_proxies_with_one_redis_count_together(server: RedisProcess) -> No
 
 
 async def test_no_address_is_kept_in_redis(server: RedisProcess) -> None:
-    shared = SharedWrongKeys(server.url)
+    shared = SharedWrongKeys(server.url, answer_within_s=20.0)
     await WrongKeys(shared=shared).note("203.0.113.9")
     async with Redis.from_url(server.url) as redis:
         keys = await redis.keys("guard-proxy:{limits}:wrong:*")

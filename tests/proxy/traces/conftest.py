@@ -10,7 +10,7 @@ from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import TraceStore
 from tests.fakes.redis_cluster import RedisCluster
-from tests.proxy.traces.making import now_ms
+from tests.proxy.traces.making import PATIENT_S, now_ms
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ async def embedded_store(tmp_path: Path) -> AsyncIterator[TraceStore]:
 
 @pytest.fixture
 async def redis_store(redis_url: str) -> AsyncIterator[TraceStore]:
-    store = RedisStore(redis_url)
+    store = RedisStore(redis_url, PATIENT_S)
     yield store
     await store.close()
 
 
 @pytest.fixture
 async def cluster_store(cluster: RedisCluster) -> AsyncIterator[TraceStore]:
-    store = RedisStore(cluster.url)
+    store = RedisStore(cluster.url, PATIENT_S)
     yield store
     await store.close()
 

@@ -16,6 +16,8 @@ from proxy.traces.trace import GuardRun, PolicyUsed, Trace
 
 TRACING = Tracing(text=StoredText.FULL)
 KEEP = Keep(days=30.0, last=100_000)
+PATIENT_S = 20.0
+"""How long a Redis may take to answer, on a busy machine."""
 
 
 def a_trace(

@@ -22,7 +22,7 @@ from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import SCHEMA_VERSION, Database
 from proxy.traces.store import TraceStore, tail, walk
 from proxy.traces.trace import Attempt, Choice, Trace
-from tests.proxy.traces.making import a_trace, entries, now_ms
+from tests.proxy.traces.making import PATIENT_S, a_trace, entries, now_ms
 
 NOON = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=1)
 
@@ -223,7 +223,7 @@ async def redis_of_before(redis_url: str) -> AsyncIterator[TraceStore]:
                 "guard-proxy:{traces}:stream:acme", {"id": trace.id, "index": index}, place
             )
         await client.sadd("guard-proxy:{traces}:tenants", "acme")
-    store = RedisStore(redis_url)
+    store = RedisStore(redis_url, PATIENT_S)
     yield store
     await store.close()
 

@@ -16,7 +16,7 @@ from proxy.traces.redis import RedisStore
 from proxy.traces.redis_adding import ADD, SPREAD, BatchEntry, keys_and_values, portion_of
 from proxy.traces.store import Entry, Keep, TraceStore, walk
 from tests.fakes.redis_cluster import PRIMARIES, RedisCluster
-from tests.proxy.traces.making import a_trace, entries, now_ms
+from tests.proxy.traces.making import PATIENT_S, a_trace, entries, now_ms
 
 TENANTS = ("acme", "bravo", "charlie")
 ACTIONS = (Action.PASS, Action.TRIM)
@@ -163,7 +163,7 @@ async def test_pages_put_together_are_all_that_a_query_wants_in_order(
     oldest_first: bool,
 ) -> None:
     redis_cluster.empty()
-    store = RedisStore(redis_cluster.url)
+    store = RedisStore(redis_cluster.url, PATIENT_S)
     wanted: list[str] = []
     for number, batch in enumerate(batches):
         traces = [

@@ -48,7 +48,7 @@ from proxy.traces.trace import (
     Unknown,
     Usage,
 )
-from tests.proxy.traces.making import a_trace, entries
+from tests.proxy.traces.making import PATIENT_S, a_trace, entries
 
 STRICT = PolicyUsed(name="strict", version="1")
 
@@ -420,7 +420,7 @@ async def test_a_batch_that_redis_refuses_is_neither_kept_nor_counted(redis_url:
     """Redis has no rollback, and a stream that cannot be written shows only in the middle."""
     async with redis.asyncio.Redis.from_url(redis_url) as client:
         await client.set("guard-proxy:{traces}:stream:bravo", "not a stream")
-        store = RedisStore(redis_url)
+        store = RedisStore(redis_url, PATIENT_S)
         batch = entries(at(HOUR, "good"), at(HOUR, "bad", "bravo"), at(HOUR, "better"))
         with pytest.raises(TracesRefused):
             await store.add(batch)
