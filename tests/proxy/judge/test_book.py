@@ -67,18 +67,6 @@ async def test_each_kind_is_spoken_to_in_its_way(
     assert made.calls[0].request.headers["authorization"] == "Bearer secret"
 
 
-async def test_states_are_told_by_tenant(book: JudgeBook, respx_mock: respx.MockRouter) -> None:
-    route(respx_mock, "/chat/completions").mock(return_value=httpx.Response(500))
-    ill = book.of("ill", CHAT)
-    book.of("well", CHAT)
-
-    assert ill is not None
-    for _ in range(5):
-        await ill.opinions(ASKED, 3.0)
-
-    assert book.states() == {"ill": BreakerState.OPEN, "well": BreakerState.CLOSED}
-
-
 async def test_on_another_model_server_it_begins_anew(
     book: JudgeBook, respx_mock: respx.MockRouter
 ) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
@@ -95,19 +94,6 @@ async def is_away(limiter: Limiter) -> bool:
 
 async def enter(limiter: Limiter, times: int, tenant: str, per_minute: int) -> list[Count]:
     return [await limiter.enter(visit(tenant, per_minute=per_minute)) for _ in range(times)]
-
-
-async def test_without_redis_one_process_counts() -> None:
-    limiter = Limiter(LocalCounts(Clock()), None)
-    limiter.start()
-    first = visit(at_once=1)
-
-    assert (await limiter.enter(first)).full is None
-    assert (await limiter.enter(visit(at_once=1))).full is AT_ONCE
-    await limiter.leave(first)
-    assert (await limiter.enter(visit(at_once=1))).full is None
-    assert (limiter.state, limiter.is_away) == ("memory", False)
-    await limiter.close()
 
 
 async def test_proxies_share_minutes_and_places(proxies: Proxies, tenant: str) -> None:
@@ -290,17 +276,3 @@ async def test_a_visit_that_is_cancelled_on_its_way_in_leaves_no_trace(
     assert entering.cancelled()
     assert leaving.cancelled()
     assert (await proxies.one_more().enter(visit(tenant, at_once=1))).full is None
-
-
-async def test_closing_in_the_middle_of_an_absence_ends(
-    redis: RedisProcess, tmp_path: Path, tenant: str
-) -> None:
-    gone = RedisProcess(tmp_path)  # never started
-    shared = SharedCounts(gone.url, answer_within_s=ANSWER_S)
-    limiter = Limiter(LocalCounts(Clock()), shared)
-    limiter.start()
-    await enter(limiter, 1, tenant, 1)
-
-    assert limiter.is_away
-    async with asyncio.timeout(5):
-        await limiter.close()

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 from collections.abc import Iterator
-from concurrent.futures.process import BrokenProcessPool
 from unittest.mock import ANY
 
 import pytest
@@ -140,32 +139,6 @@ async def test_one_process_serves_all_requests() -> None:
     assert shadows == ["strict", "strict", "default"]
 
 
-async def test_a_policy_that_was_reloaded_is_the_one_that_is_tried() -> None:
-    keeper = Keeper()
-    await keeper.takes(unanswerable("one"))
-    keeper.started[0].let_go()
-    await keeper.keeps(1)
-    update = {"guards": {}, "templates": STRICT.policy.templates}
-    reloaded = LoadedPolicy(
-        name=STRICT.name,
-        policy=STRICT.policy.model_copy(update=update),
-        version="newer",
-        path=STRICT.path,
-        templates=STRICT.templates,
-        intents=STRICT.intents,
-        entry=STRICT.entry,
-    )
-
-    await keeper.takes(unanswerable("two"), loaded=tried_by(reloaded))
-    keeper.started[0].let_go()
-    await keeper.keeps(2)
-
-    shadow = keeper.kept[1].shadow
-    assert shadow is not None
-    assert shadow.policy.version != STRICT.version
-    assert shadow.action is Action.PASS
-
-
 async def test_what_comes_while_too_much_waits_is_kept_without(logs: list[EventDict]) -> None:
     keeper = Keeper(most_waiting=2)
 
@@ -201,23 +174,6 @@ async def test_work_that_breaks_is_noted_and_the_next_goes_on(logs: list[EventDi
     [failed] = logs
     assert (failed["event"], failed["request_id"]) == ("shadow.failed", "one")
     assert failed["log_level"] == "error"
-
-
-async def test_a_process_that_died_is_followed_by_another(logs: list[EventDict]) -> None:
-    keeper = Keeper()
-    await keeper.takes(unanswerable("one"), unanswerable("two"))
-    dead = keeper.started[0]
-    dead.breaks = BrokenProcessPool()
-
-    for future, _ in dead.waiting:
-        future.set_exception(BrokenProcessPool())
-    await keeper.keeps(2)
-    await keeper.takes(unanswerable("three"))
-    keeper.started[1].let_go()
-    await keeper.keeps(3)
-
-    assert keeper.not_run == [NotReplayed.FAILED, NotReplayed.FAILED, None]
-    assert [line["event"] for line in logs] == ["shadow.failed"] * 2
 
 
 async def test_at_the_end_nothing_is_lost() -> None:
