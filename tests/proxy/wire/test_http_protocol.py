@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -17,8 +18,10 @@ from proxy.server.serving import served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-DEADLINE_S = 5.0
-SHORT_S = 0.3
+DEADLINE_S = 30.0
+SHORT_S = 0.5
+LONG_S = 60.0
+HASTY = pytest.mark.parametrize("app", [SHORT_S], indirect=True, ids=["hasty"])
 BODY = b'{"a": 1}'
 HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
 END = b"served\r\n0\r\n\r\n"
@@ -66,9 +69,9 @@ class Served:
         await send({"type": "http.response.body", "body": self.reply, "more_body": False})
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def apps() -> AsyncGenerator[list[Served], None]:
-    """The app of each test so far, of which the last is served."""
+@asynccontextmanager
+async def serving(request_s: float) -> AsyncGenerator[list[Served], None]:
+    """Serve the last app of a list to whoever has sent a request within some seconds."""
     made = [Served()]
 
     @asgi("/", is_mount=True, copy_scope=True)
@@ -76,14 +79,21 @@ async def apps() -> AsyncGenerator[list[Served], None]:
         await made[-1].serve(scope, receive, send)
 
     web = Litestar([everything], openapi_config=None, logging_config=None)
-    async with served(web, connections=ConnectionLimiter(ClientLimits(request_s=SHORT_S))) as made[
-        0
-    ].address:
+    limits = ClientLimits(request_s=request_s)
+    async with served(web, connections=ConnectionLimiter(limits)) as made[0].address:
         yield made
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def servers() -> AsyncGenerator[dict[float, list[Served]], None]:
+    async with serving(SHORT_S) as hasty, serving(LONG_S) as patient:
+        yield {SHORT_S: hasty, LONG_S: patient}
+
+
 @pytest_asyncio.fixture(loop_scope="module")
-async def app(apps: list[Served]) -> Served:
+async def app(servers: dict[float, list[Served]], request: pytest.FixtureRequest) -> Served:
+    """An app of the test's own, on the server that is patient, or as hasty as the test says."""
+    apps = servers[getattr(request, "param", LONG_S)]
     apps.append(Served(apps[0].address))
     return apps[-1]
 
@@ -371,6 +381,7 @@ async def test_a_large_body_with_half_a_head_behind_it_is_no_long_head(
 # Given up.
 
 
+@HASTY
 async def test_a_connection_on_which_nothing_but_an_empty_line_follows(client: Client) -> None:
     client.writer.write(WHOLE)
     await client.reader.readuntil(END)
@@ -380,6 +391,7 @@ async def test_a_connection_on_which_nothing_but_an_empty_line_follows(client: C
     assert await client.rest() == b""
 
 
+@HASTY
 async def test_an_idle_connection_is_kept_longer_than_a_request_may_take(client: Client) -> None:
     """As long as the server says, so that load balancers are the first to give theirs up."""
     client.writer.write(WHOLE)
@@ -391,6 +403,7 @@ async def test_an_idle_connection_is_kept_longer_than_a_request_may_take(client:
     assert (await client.rest()).endswith(END)
 
 
+@HASTY
 async def test_a_refused_body_that_stops(app: Served, client: Client) -> None:
     app.reads = False
     client.writer.write(WHOLE[:-2])
@@ -401,6 +414,7 @@ async def test_a_refused_body_that_stops(app: Served, client: Client) -> None:
     assert await client.rest() == b""
 
 
+@HASTY
 async def test_a_connection_is_kept_after_a_reply_that_took_its_time(
     app: Served, client: Client
 ) -> None:
@@ -415,6 +429,7 @@ async def test_a_connection_is_kept_after_a_reply_that_took_its_time(
     assert (await client.rest()).endswith(END)
 
 
+@HASTY
 @pytest.mark.parametrize("said", [b"POST / HTTP/1.1\r\nHost:", WHOLE + b"POST / HT"])
 async def test_a_head_that_does_not_come_to_an_end(client: Client, said: bytes) -> None:
     client.writer.write(said)
@@ -424,6 +439,7 @@ async def test_a_head_that_does_not_come_to_an_end(client: Client, said: bytes) 
     )
 
 
+@HASTY
 async def test_a_head_that_drips(client: Client) -> None:
     client.writer.write(b"POST / HTTP/1.1\r\n")
 
@@ -439,6 +455,7 @@ async def test_a_head_that_drips(client: Client) -> None:
     assert refused(reply, 408)
 
 
+@HASTY
 async def test_a_body_that_does_not_come(app: Served, client: Client) -> None:
     client.writer.write(WHOLE[:-1])
 
@@ -446,6 +463,7 @@ async def test_a_body_that_does_not_come(app: Served, client: Client) -> None:
     await asyncio.wait_for(app.left.wait(), DEADLINE_S)
 
 
+@HASTY
 async def test_a_slow_body_that_comes(app: Served, client: Client) -> None:
     head, _, body = LAST.partition(b"\r\n\r\n")
     client.writer.write(head + b"\r\n\r\n")
@@ -457,6 +475,7 @@ async def test_a_slow_body_that_comes(app: Served, client: Client) -> None:
     assert app.bodies == [BODY]
 
 
+@HASTY
 async def test_a_body_that_nobody_read_for_long_is_not_late(app: Served, client: Client) -> None:
     """It was not the client that was slow."""
     app.reads_after_s = 3 * SHORT_S
@@ -471,10 +490,12 @@ async def test_a_body_that_nobody_read_for_long_is_not_late(app: Served, client:
     assert [len(body) for body in app.bodies] == [size]
 
 
+@HASTY
 async def test_a_connection_on_which_nothing_is_said(client: Client) -> None:
     assert await client.rest() == b""
 
 
+@HASTY
 async def test_a_reply_may_take_its_time(app: Served, client: Client) -> None:
     client.writer.write(WHOLE.replace(b"/v1/chat/completions", b"/endless"))
     await client.reader.readuntil(b"begun")
