@@ -35,7 +35,7 @@ try-image: $(VENV)/dev.done  ## the image and compose.yaml by an engine of their
 
 fuzz: $(VENV)/dev.done  ## what reads bytes of others, with thousands of examples for each law
 	$(BIN)/pytest tests/fuzz tests/policies/gating/test_gate_laws.py tests/flow/test_one_outcome.py \
-		tests/flow/test_paths.py tests/guards/text/test_sought.py --hypothesis-profile=fuzz -n auto --dist worksteal $(ARGS)
+		tests/flow/test_paths.py tests/guards/text/test_windows.py --hypothesis-profile=fuzz -n auto --dist worksteal $(ARGS)
 
 check: $(VENV)/dev.done  ## style, types and the direction of imports
 	$(BIN)/ruff format --check .

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from pydantic import TypeAdapter
 
 Test = Callable[..., None]
 LONGEST_NAME = 60
+_NAME = re.compile(r"\{([A-Z][A-Z_0-9]*)\}")
 KNOWN_MISSES = Path(__file__).parent / "known_misses.txt"
 
 
@@ -28,13 +30,15 @@ def each_row(columns: str, rows: str | Iterable[object]) -> Callable[[Test], Tes
             one column is the value, a row of several a sequence.
 
     A value of a file is read as the annotation of its parameter says (a tuple, an enum by its
-    value); a column that a row leaves out takes the parameter's default. A row that
-    `known_misses.txt` names as `path::test[row]` has to fail.
+    value); `{NAME}` in it stands for that text of the test's module. A column that a row leaves out
+    takes the parameter's default. A row that `known_misses.txt` names as `path::test[row]` has to
+    fail.
     """
     names = [name.strip() for name in columns.split(",")]
 
     def decorate(test: Test) -> Test:
         signature = inspect.signature(test)
+        assert signature.parameters.keys() >= set(names), f"{test.__name__} has other parameters"
 
         @functools.wraps(test)
         def run(**fixtures: object) -> None:
@@ -70,8 +74,12 @@ def _failure(test: Test, arguments: Mapping[str, object]) -> Exception | None:
     return None
 
 
-def _values(names: list[str], values: object) -> Iterable[object]:
-    return [values] if len(names) == 1 else values  # type: ignore[return-value]
+def _values(names: list[str], row: object) -> list[object]:
+    if len(names) == 1:
+        return [row]
+    assert isinstance(row, list | tuple)
+    assert len(row) <= len(names), f"{len(row)} values for {', '.join(names)}"
+    return list(row)
 
 
 def _named(rows: Iterable[object]) -> dict[str, object]:
@@ -102,14 +110,22 @@ def _from_file(test: Test, names: list[str], table: str) -> dict[str, object]:
         for name in names
     ]
     file = Path(inspect.getfile(inspect.unwrap(test))).with_suffix(".yaml")
+    module = vars(inspect.getmodule(inspect.unwrap(test)))
+    texts = {name: text for name, text in module.items() if isinstance(text, str)}
     read: dict[str, object] = {}
     for row, values in _named(_tables(file)[table]).items():
         cells = [
-            reader.validate_python(value)
+            reader.validate_python(_filled(value, texts))
             for reader, value in zip(readers, _values(names, values), strict=False)
         ]
         read[row] = cells[0] if len(names) == 1 else cells
     return read
+
+
+def _filled(value: object, texts: Mapping[str, str]) -> object:
+    if isinstance(value, str):
+        return _NAME.sub(lambda name: texts[name[1]], value)
+    return [_filled(one, texts) for one in value] if isinstance(value, list) else value
 
 
 @cache

@@ -70,7 +70,7 @@ def test_rounding_may_be_switched_off() -> None:
     assert finding.observed == "100명"
 
 
-@each_row("told, question, answer", "right")
+@each_row("sources, question, answer", "right")
 def test_rounded_derived_and_supposed_figures_are_right(
     sources: str, question: str, answer: str
 ) -> None:

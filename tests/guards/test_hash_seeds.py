@@ -20,7 +20,7 @@ from tests.bench.corpus import Case, numbered
 SEEDS = ("0", "1", "2")
 BENCH_CASES = 1
 ROOT = Path(__file__).parents[2]
-DEADLINE_S = 120
+DEADLINE_S = 600
 
 TIES = {
     "two-limits-are-set-aside": Exchange(

@@ -12,7 +12,7 @@ from policies.schema.keys import salted_hash
 from policies.schema.loader import LoadedPolicy
 from policies.schema.store import PolicyStore, Reload
 
-DEADLINE_S = 20
+DEADLINE_S = 120
 SALT = "5a" * 16
 START = datetime(2031, 1, 1, tzinfo=UTC)
 

@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,69 +17,8 @@ EXTRA = "신청서는 총무팀에 제출합니다."
 BAD = "승인은 나흘 안에 납니다."
 LIMITS = Trimming()
 
-TRIMMED = [
-    pytest.param(f"{CORE} {BAD}", CORE, id="last-sentence"),
-    pytest.param(f"{CORE} {BAD} {EXTRA}", f"{CORE} {EXTRA}", id="middle-sentence"),
-    pytest.param(f"{BAD} {CORE}", CORE, id="first-sentence"),
-    pytest.param(f"{CORE}\n\n{BAD}\n\n{EXTRA}", f"{CORE}\n\n{EXTRA}", id="own-paragraph"),
-    pytest.param(f"{CORE}\n{BAD}", CORE, id="last-line"),
-    pytest.param(f"{CORE} {BAD} 이 경우 연장할 수 없습니다.", CORE, id="what-leans-on-it"),
-    pytest.param(f"{CORE} {BAD} 다만, 방학에는 늦어집니다.", CORE, id="exception-to-it"),
-    pytest.param(
-        f"{CORE} {EXTRA}\n\n절차는 다음과 같습니다.\n- {BAD}", f"{CORE} {EXTRA}", id="list-intro"
-    ),
-    pytest.param(
-        f"{CORE}\n\n## 승인\n{BAD}\n\n## 신청\n{EXTRA}",
-        f"{CORE}\n\n## 신청\n{EXTRA}",
-        id="heading-with-nothing-under-it",
-    ),
-    pytest.param(
-        f"{CORE}\n\n```\n{BAD}\n```\n\n{EXTRA}", f"{CORE}\n\n{EXTRA}", id="code-with-its-fences"
-    ),
-    pytest.param(
-        f"{CORE}\n\n예시는 다음과 같습니다.\n```text\n{BAD}\n```\n{EXTRA}",
-        f"{CORE}\n\n{EXTRA}",
-        id="code-with-its-lead-in",
-    ),
-    pytest.param(
-        f"{CORE}\n\n```\n{BAD}\n{EXTRA}\n```",
-        f"{CORE}\n\n```\n{EXTRA}\n```",
-        id="line-of-code-that-goes-on",
-    ),
-    pytest.param(
-        f"{CORE}\n\n- 승인\n  - {BAD}\n- 신청\n  - {EXTRA}",
-        f"{CORE}\n\n- 신청\n  - {EXTRA}",
-        id="item-that-only-named-it",
-    ),
-    pytest.param(
-        f"{CORE}\n\n- 절차\n  - **승인**:\n    - {BAD}\n- 신청\n  - {EXTRA}",
-        f"{CORE}\n\n- 신청\n  - {EXTRA}",
-        id="items-above-that-item",
-    ),
-    pytest.param(
-        f"{CORE}\n\n- 승인\n  - {BAD}\n  - {EXTRA}",
-        f"{CORE}\n\n- 승인\n  - {EXTRA}",
-        id="one-of-two-below-an-item",
-    ),
-    pytest.param(
-        f"{CORE}\n\n- 대표가 승인합니다.\n  - {BAD}\n- {EXTRA}",
-        f"{CORE}\n\n- 대표가 승인합니다.\n- {EXTRA}",
-        id="not-an-item-that-tells-something",
-    ),
-    pytest.param(
-        f"{CORE}\n\n- {BAD}\n  - 팀장이 먼저 봅니다. 대표가 봅니다.\n- {EXTRA}",
-        f"{CORE}\n\n- {EXTRA}",
-        id="what-stands-below-it",
-    ),
-    pytest.param(
-        f"{CORE}\n\n1. {BAD} 대표가 봅니다.\n   - 먼저 팀장이 봅니다.\n2. {EXTRA}",
-        f"{CORE}\n\n1. 대표가 봅니다.\n   - 먼저 팀장이 봅니다.\n2. {EXTRA}",
-        id="not-the-number-of-what-stays",
-    ),
-]
 
-
-@each_row("answer, left", TRIMMED)
+@each_row("answer, left", "trimmed")
 def test_takes_out(answer: str, left: str) -> None:
     start = answer.index(BAD)
 

@@ -95,7 +95,7 @@ def test_an_answer_that_may_have_to_end_early_needs_words_for_it(folder: Folder)
     )
 
 
-@pytest.mark.parametrize("line", CLOSINGS.splitlines(keepends=True), ids=["cut", "correction"])
+@each_row("line", "one_of_its_two_endings_is_not_enough")
 def test_one_of_its_two_endings_is_not_enough(folder: Folder, line: str) -> None:
     folder.write("x.yaml", with_templates(line))
 
@@ -200,18 +200,7 @@ def test_strict_that_leaves_sentence_by_sentence_is_pointed_out_and_may_be_used(
     assert any("x.yaml:5:3: stream.mode: `gate` lets" in one for one in folder.warnings())
 
 
-NOTHING_LATE = [
-    pytest.param(f"extends: strict\n{REACHED}", id="strict-as-it-is"),
-    pytest.param(f"{REACHED}{TEMPLATES}{STRICT}{BUFFER}", id="buffer"),
-    pytest.param(f"{TEMPLATES}{STRICT}", id="only-extended"),
-    pytest.param(f"{REACHED}{TEMPLATES}guards: {{numbers: {{}}, uncited_claims: {{}}}}", id="mild"),
-    pytest.param(
-        f"{REACHED}{TEMPLATES}guards: {{numbers: {{on_not_run: replace}}}}", id="no-look-at-the-end"
-    ),
-]
-
-
-@each_row("text", NOTHING_LATE)
+@each_row("text", "nothing_late")
 def test_where_nothing_comes_late_nothing_is_said(folder: Folder, text: str) -> None:
     folder.write("x.yaml", text)
 

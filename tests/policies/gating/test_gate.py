@@ -1,7 +1,5 @@
 """What leaves through the gate, when, and what is done about what may not."""
 
-import pytest
-
 from policies.gating.checks import Kind
 from policies.schema.guard_rule import Action
 from policies.schema.policy import Trimming
@@ -149,64 +147,10 @@ def test_there_is_no_second_attempt_once_anything_has_left() -> None:
 
 # --- taking out -----------------------------------------------------------------------------------
 
-TAKEN_OUT = [
-    pytest.param(f"{FEE} {CALL} {BOOKING} {PARKING}", f"{FEE} {BOOKING} {PARKING}", id="sentence"),
-    pytest.param(f"{FEE} {PARKING} {CALL}\n", f"{FEE} {PARKING}", id="last-sentence"),
-    pytest.param(
-        f"{FEE} {CALL} 다만, 이 경우 {DEPOSIT} {PARKING}",
-        f"{FEE} {PARKING}",
-        id="what-leans-on-it",
-    ),
-    pytest.param(
-        f"{FEE}\n\n{CALL}\n\n{BOOKING}\n\n{PARKING}",
-        f"{FEE}\n\n{BOOKING}\n\n{PARKING}",
-        id="paragraph",
-    ),
-    pytest.param(
-        f"{FEE}\n\n## 문의\n\n{CALL}\n\n## 주차\n\n{PARKING}",
-        f"{FEE}\n\n## 주차\n\n{PARKING}",
-        id="section-with-its-heading",
-    ),
-    pytest.param(f"{FEE} {PARKING}\n\n## 문의\n\n{CALL}", f"{FEE} {PARKING}", id="last-section"),
-    pytest.param(
-        f"{FEE}\n\n{STEPS}- {CALL}\n- {BOOKING}\n- {PARKING}",
-        f"{FEE}\n\n{STEPS}- {BOOKING}\n- {PARKING}",
-        id="first-item-and-not-the-lead-in",
-    ),
-    pytest.param(
-        f"{FEE} {PARKING}\n\n문의처는 다음과 같습니다.\n- {CALL}",
-        f"{FEE} {PARKING}",
-        id="only-item-and-the-lead-in",
-    ),
-    pytest.param(
-        f"{FEE}\n\n{STEPS}- {BOOKING}\n- {CALL}\n\n{PARKING}",
-        f"{FEE}\n\n{STEPS}- {BOOKING}\n\n{PARKING}",
-        id="last-item",
-    ),
-    pytest.param(
-        f"{FEE}\n\n{STEPS}- {BOOKING}\n- {CALL}\n",
-        f"{FEE}\n\n{STEPS}- {BOOKING}",
-        id="last-item-at-the-end",
-    ),
-]
 
-
-@each_row("answer, left", TAKEN_OUT)
+@each_row("answer, left", "taken_out")
 def test_leaves_without(answer: str, left: str) -> None:
     assert passed(answer).left == left
-
-
-NUMBERED = [
-    pytest.param((CALL, BOOKING, PARKING, SOUND), (BOOKING, PARKING, SOUND), id="first"),
-    pytest.param((BOOKING, CALL, PARKING, SOUND), (BOOKING, PARKING, SOUND), id="second"),
-    pytest.param((BOOKING, PARKING, SOUND, CALL), (BOOKING, PARKING, SOUND), id="last"),
-    pytest.param(
-        (BOOKING, CALL, PARKING, WRITE, SOUND, DEPOSIT),
-        (BOOKING, PARKING, SOUND, DEPOSIT),
-        id="two",
-    ),
-    pytest.param((BOOKING, CROWD, PARKING, SOUND), (BOOKING, PARKING, SOUND), id="waiting"),
-]
 
 
 @each_row("signs", "so_do_those_of_lists_that_count_otherwise")
@@ -226,7 +170,7 @@ def numbered(items: tuple[str, ...]) -> str:
 
 
 @each_row("ending", ["", f"\n\n{PLACES}\n\n1. {CANCELLING}\n2. {FEE}"])
-@each_row("items, left", NUMBERED)
+@each_row("items, left", "numbered")
 def test_the_numbers_of_a_list_close_the_gap(
     items: tuple[str, ...], left: tuple[str, ...], ending: str
 ) -> None:
