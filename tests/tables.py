@@ -5,6 +5,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import yaml
 from _pytest.mark import ParameterSet
 from pydantic import TypeAdapter
 
-Test = Callable[..., None]
+Test = Callable[..., Any]
 LONGEST_NAME = 60
 _NAME = re.compile(r"\{([A-Z][A-Z_0-9]*)\}")
 KNOWN_MISSES = Path(__file__).parent / "known_misses.txt"
@@ -40,38 +41,63 @@ def each_row(columns: str, rows: str | Iterable[object]) -> Callable[[Test], Tes
         signature = inspect.signature(test)
         assert signature.parameters.keys() >= set(names), f"{test.__name__} has other parameters"
 
+        def calls(fixtures: Mapping[str, object]) -> Iterator[tuple[str, dict[str, Any]]]:
+            table = _from_file(test, names, rows) if isinstance(rows, str) else _named(rows)
+            for row, values in table.items():
+                yield row, {**dict(zip(names, _values(names, values), strict=False)), **fixtures}
+
         @functools.wraps(test)
         def run(**fixtures: object) -> None:
-            table = _from_file(test, names, rows) if isinstance(rows, str) else _named(rows)
-            known = _known_misses()
-            failures = []
-            for row, values in table.items():
-                arguments = dict(zip(names, _values(names, values), strict=False))
-                failure = _failure(test, {**arguments, **fixtures})
-                if (failure is None) == (row in known):
-                    failure = failure or AssertionError("passes: take it out of known_misses.txt")
-                    failure.add_note(f"row {row!r}")
-                    failures.append((row, failure))
-            assert known <= table.keys(), "known_misses.txt names a row that is gone"
-            if failures:
-                missed = f"{len(failures)} of {len(table)} rows: " + ", ".join(dict(failures))
-                raise ExceptionGroup(missed, [failure for _, failure in failures])
+            _report({row: _failure(test, call) for row, call in calls(fixtures)})
 
+        @functools.wraps(test)
+        async def run_async(**fixtures: object) -> None:
+            _report({row: await _async_failure(test, call) for row, call in calls(fixtures)})
+
+        tried: Test = run_async if inspect.iscoroutinefunction(test) else run
         parameters = [one for name, one in signature.parameters.items() if name not in names]
-        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        return run
+        tried.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return tried
 
     return decorate
 
 
+def _report(found: Mapping[str, Exception | None]) -> None:
+    """Fail where a row failed, or passed that is known to fail."""
+    known = _known_misses()
+    failures = []
+    for row, failure in found.items():
+        if (failure is None) == (row in known):
+            failure = failure or AssertionError("passes: take it out of known_misses.txt")
+            failure.add_note(f"row {row!r}")
+            failures.append((row, failure))
+    assert known <= found.keys(), "known_misses.txt names a row that is gone"
+    if failures:
+        missed = f"{len(failures)} of {len(found)} rows: " + ", ".join(dict(failures))
+        raise ExceptionGroup(missed, [failure for _, failure in failures])
+
+
 def _failure(test: Test, arguments: Mapping[str, object]) -> Exception | None:
-    try:
+    with _caught() as failures:
         test(**arguments)
+    return failures[0] if failures else None
+
+
+async def _async_failure(test: Test, arguments: Mapping[str, object]) -> Exception | None:
+    with _caught() as failures:
+        await test(**arguments)
+    return failures[0] if failures else None
+
+
+@contextmanager
+def _caught() -> Iterator[list[Exception]]:
+    failures: list[Exception] = []
+    try:
+        yield failures
     except pytest.fail.Exception as failure:  # no Exception, which a group could not hold
-        return AssertionError(str(failure)).with_traceback(failure.__traceback__)
+        failures.append(AssertionError(str(failure)).with_traceback(failure.__traceback__))
     except Exception as failure:  # noqa: BLE001 - any error is this row's; the others run on
-        return failure
-    return None
+        failures.append(failure)
 
 
 def _values(names: list[str], row: object) -> list[object]:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -27,14 +26,12 @@ class Writing:
     Attributes:
         talk: The request and its connection.
         hung_up: The other side has closed the connection.
-        hung_up_s: When it did, by `time.perf_counter`.
         over: Nothing more is written.
         content: What was written.
     """
 
     talk: Talk
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
-    hung_up_s: float = 0.0
     over: asyncio.Event = field(default_factory=asyncio.Event)
     content: bytes = b""
 
@@ -84,7 +81,6 @@ class Writing:
         """Notice when the other side hangs up."""
         with contextlib.suppress(ConnectionError):
             await self.talk.hang()
-        self.hung_up_s = time.perf_counter()
         self.hung_up.set()
 
 

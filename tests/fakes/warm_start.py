@@ -33,7 +33,7 @@ _IMPORTED = (
     "proxy.cli.replay",
     "anyio._backends._asyncio",
 )
-_EARLY = ("PYTHON", "OTEL_", "LD_", "MALLOC", "LC_", "LANG")
+_EARLY = ("PYTHON", "OTEL_", "LD_", "MALLOC", "LC_", "LANG", "TERM", "COLUMNS")
 """Variables that count when a process begins, or when a library is imported."""
 _NUMBER = struct.Struct("!i")
 _MOST_BYTES = 1 << 17

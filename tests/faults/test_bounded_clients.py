@@ -221,7 +221,7 @@ async def test_who_asks_far_ahead_of_the_replies_is_refused(
 
     answer = await client.answer()
     assert (answer.status, answer.refusal()["code"]) == (429, "too_many_ahead")
-    async with asyncio.timeout(1.0):
+    async with asyncio.timeout(DEADLINE_S):
         await hung_up.wait()
 
 

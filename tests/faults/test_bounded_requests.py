@@ -11,7 +11,7 @@ import pytest
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.paced_upstream import PacedUpstream, Writing
 from tests.fakes.raw_upstream import RawUpstream
-from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.running_proxy import DEADLINE_S, RunningProxy, chat_body, running_proxy
 from tests.flow.waiting import eventually
 
 QUESTION = "회의실은 몇 층에 있나요?"
@@ -135,7 +135,7 @@ async def test_a_full_pool_of_connections_is_said_so(
     async with running_proxy(tmp_path, raw, OPEN, max_upstream_connections=1) as proxy:
         first, writing = await begun(proxy, model)
 
-        async with asyncio.timeout(2.0):
+        async with asyncio.timeout(DEADLINE_S):
             replies = [
                 await asked(proxy),
                 await asked(proxy, stream=True),

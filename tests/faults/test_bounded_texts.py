@@ -113,29 +113,6 @@ def test_the_cost_of_finding_a_source_again_grows_with_its_length(name: str) -> 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["ranges", "numbered-lines", "open-marks"])
-def test_the_slowest_answers_that_are_known_cost_under_a_second(name: str) -> None:
-    assert costs_s(exchange(answer=ODD[name])) < PROMISED_S
-
-
-@pytest.mark.long
-def test_a_source_of_nothing_but_headings_costs_under_a_second() -> None:
-    assert costs_s(exchange(source=ODD["headings"])) < PROMISED_S
-
-
-@pytest.mark.long
-def test_a_source_of_ever_another_price_costs_under_a_second() -> None:
-    assert costs_s(exchange(source=ODD["numbered-prices"])) < PROMISED_S
-
-
-@pytest.mark.long
-def test_a_source_and_an_answer_with_a_thousand_telephones_each_cost_under_a_second() -> None:
-    source, answer = PAIRS["telephones"]
-
-    assert costs_s(exchange(source=source, answer=answer)) < PROMISED_S
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(("source", "answer"), OF_MANY.values(), ids=OF_MANY)
 def test_what_sources_say_of_thousands_costs_under_two_seconds(source: str, answer: str) -> None:
     assert costs_s(exchange(source=source, answer=answer)) < OF_EACH_OTHER_S

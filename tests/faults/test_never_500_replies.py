@@ -25,6 +25,7 @@ from tests.faults.wire import (
     reply_bytes,
 )
 from tests.proxy.dashboard.visitor import Visitor
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -150,8 +151,8 @@ UNUSABLE = [
 ]
 
 
-@pytest.mark.parametrize("body", [CHAT, STREAMED], ids=["plain", "stream"])
-@pytest.mark.parametrize("reply", UNUSABLE)
+@each_row("body", [CHAT, STREAMED])
+@each_row("reply", UNUSABLE)
 async def test_what_is_no_answer_is_a_bad_gateway(wire: Wire, reply: bytes, body: bytes) -> None:
     replying(wire, reply)
 
@@ -188,8 +189,8 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("body", [CHAT, STREAMED], ids=["plain", "stream"])
-@pytest.mark.parametrize("reply", ODD)
+@each_row("body", [CHAT, STREAMED])
+@each_row("reply", ODD)
 async def test_an_odd_answer_is_an_answer(wire: Wire, reply: bytes, body: bytes) -> None:
     replying(wire, reply)
 
@@ -202,8 +203,8 @@ async def test_an_odd_answer_is_an_answer(wire: Wire, reply: bytes, body: bytes)
     assert (await wire.house.proxy.trace_of(traced)).status == 200
 
 
-@pytest.mark.parametrize("door", ["completions", "responses"])
-@pytest.mark.parametrize("reply", UNUSABLE[::4])
+@each_row("door", ["completions", "responses"])
+@each_row("reply", UNUSABLE[::4])
 async def test_other_doors_are_no_softer(wire: Wire, door: str, reply: bytes) -> None:
     replying(wire, reply)
 
@@ -251,8 +252,8 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("target", [CHAT_PATH, b"/v1/embeddings"], ids=["guarded", "passed"])
-@pytest.mark.parametrize("body", ERRORS)
+@each_row("target", [CHAT_PATH, b"/v1/embeddings"])
+@each_row("body", ERRORS)
 async def test_an_error_that_cannot_be_passed_on_becomes_one_of_ours(
     wire: Wire, target: bytes, body: bytes
 ) -> None:

@@ -12,7 +12,7 @@ import pytest_asyncio
 from policies.schema.keys import WHOLE_HASH, new_key
 from tests.fakes.open_upstream import OpenUpstream
 from tests.fakes.running_proxy import ADMIN_TOKEN, DEADLINE_S, RunningProxy, running_proxy
-from tests.faults.stopping import asking, serving
+from tests.fakes.service_process import asking, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -18,7 +18,7 @@ from proxy.traces.trace import Delivery
 from proxy.workers.folders import common_folder
 from tests.fakes.command import DEADLINE_S
 from tests.fakes.processes import children_of, is_there
-from tests.faults.stopping import ANSWER, Service, serving
+from tests.fakes.service_process import ANSWER, Service, serving
 from tests.flow.replies import said
 from tests.flow.waiting import eventually
 

@@ -18,7 +18,7 @@ import pytest_asyncio
 from policies.schema.keys import new_key
 from tests.fakes.running_proxy import RunningProxy, running_proxy, tenant_yaml
 from tests.fakes.scripted_upstream import ScriptedUpstream
-from tests.faults.stopping import ANSWER, asking
+from tests.fakes.service_process import ANSWER, asking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

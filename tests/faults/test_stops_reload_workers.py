@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.fakes.command import DEADLINE_S
-from tests.faults.stopping import Service, serving
+from tests.fakes.service_process import Service, serving
 
 WORKERS = {1, 2}
 CALLERS = 6

@@ -12,11 +12,12 @@ import pytest
 import pytest_asyncio
 
 from tests.faults.wire import CHAT, REPLY, Wire, open_wire, reply_bytes
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 GUARDED, PASSED = b"/v1/chat/completions", b"/v1/embeddings"
-BOTH = pytest.mark.parametrize(
+BOTH = each_row(
     "target", [pytest.param(GUARDED, id="guarded"), pytest.param(PASSED, id="handed-through")]
 )
 
@@ -40,7 +41,7 @@ INTERIM = [
 
 
 @BOTH
-@pytest.mark.parametrize("interim", INTERIM)
+@each_row("interim", INTERIM)
 async def test_interim_replies_are_skipped(wire: Wire, target: bytes, interim: bytes) -> None:
     replying(wire, interim + reply_bytes())
 
@@ -52,7 +53,7 @@ async def test_interim_replies_are_skipped(wire: Wire, target: bytes, interim: b
 
 
 @BOTH
-@pytest.mark.parametrize("status", [b"301 Moved", b"302 Found", b"307 Temporary", b"308 Permanent"])
+@each_row("status", [b"301 Moved", b"302 Found", b"307 Temporary", b"308 Permanent"])
 async def test_a_redirect_is_neither_followed_nor_handed_on(
     wire: Wire, target: bytes, status: bytes
 ) -> None:
@@ -77,16 +78,20 @@ async def test_headers_of_the_other_hop_end_here(wire: Wire, target: bytes) -> N
         b"Keep-Alive: timeout=5",
         b"Proxy-Connection: keep-alive",
         b"Upgrade: h2c",
+        b"Server: engine/0.1",
+        b"Set-Cookie: a=b",
+        b"X-Guard-Own: 1",
         b"X-Third: 3",
+        b"X-Request-Id: r1",
         b"X-Guard-Action: forged",
     ]
     replying(wire, reply_bytes(REPLY, *headers))
 
     answer = await wire.ask(target)
 
-    ended = {line.partition(b":")[0].decode().lower() for line in headers[2:7]}
+    ended = {line.partition(b":")[0].decode().lower() for line in headers[2:10]}
     assert ended.isdisjoint(name for name, _ in answer.headers)
-    assert answer.values("x-third") == ["3"]
+    assert (answer.values("x-third"), answer.values("x-request-id")) == (["3"], ["r1"])
     assert "forged" not in answer.values("x-guard-action")
 
 
@@ -100,7 +105,7 @@ DECODED = [
 ]
 
 
-@pytest.mark.parametrize(("encoding", "body"), DECODED)
+@each_row("encoding, body", DECODED)
 async def test_a_guarded_reply_is_decoded_and_says_so(
     wire: Wire, encoding: bytes, body: bytes
 ) -> None:
@@ -126,7 +131,7 @@ UNASKED = [
 ]
 
 
-@pytest.mark.parametrize(("encodings", "body"), UNASKED)
+@each_row("encodings, body", UNASKED)
 async def test_an_encoding_that_nobody_asked_for_is_no_answer_of_a_guarded_door(
     wire: Wire, encodings: list[bytes], body: bytes
 ) -> None:
@@ -138,7 +143,7 @@ async def test_an_encoding_that_nobody_asked_for_is_no_answer_of_a_guarded_door(
     assert answer.refusal()["code"] == "upstream_broken"
 
 
-@pytest.mark.parametrize(("encodings", "body"), UNASKED)
+@each_row("encodings, body", UNASKED)
 async def test_what_is_handed_through_stays_encoded(
     wire: Wire, encodings: list[bytes], body: bytes
 ) -> None:
@@ -164,7 +169,7 @@ ODDLY_FRAMED = [
 
 
 @BOTH
-@pytest.mark.parametrize(("coding", "body"), ODDLY_FRAMED)
+@each_row("coding, body", ODDLY_FRAMED)
 async def test_a_transfer_coding_that_nobody_asked_for_never_passes_for_the_body(
     wire: Wire, target: bytes, coding: bytes, body: bytes
 ) -> None:

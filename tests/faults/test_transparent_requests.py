@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from tests.fakes.raw_upstream import RawRequest
 from tests.faults.wire import CHAT, DOORS, MODEL_DOORS, Wire, body_of, open_wire
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -45,8 +46,8 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize("door", MODEL_DOORS)
-@pytest.mark.parametrize("more", UNKNOWN)
+@each_row("door", MODEL_DOORS)
+@each_row("more", UNKNOWN)
 async def test_members_that_nobody_knows_arrive_as_they_are(
     wire: Wire, door: str, more: str
 ) -> None:
@@ -67,8 +68,8 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("door", MODEL_DOORS)
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query[:16].decode())
+@each_row("door", MODEL_DOORS)
+@each_row("query", QUERIES)
 async def test_the_query_of_a_guarded_door_travels_as_it_is(
     wire: Wire, door: str, query: bytes
 ) -> None:
@@ -102,17 +103,20 @@ HOP_BY_HOP = [
     b"Upgrade: h2c",
     b"X_Http_Method_Override: DELETE",
     b"Content_Length: 1",
+    b"Cookie: session=1",
+    b"X-Forwarded-For: 192.0.2.1",
+    b"X-Guard-Intent: dining",
 ]
 
 
-@pytest.mark.parametrize("target", [b"/v1/chat/completions", b"/v1/embeddings"])
+@each_row("target", [b"/v1/chat/completions", b"/v1/embeddings"])
 async def test_headers_of_this_hop_end_here(wire: Wire, target: bytes) -> None:
-    await wire.ask(target, CHAT, *HOP_BY_HOP, b"X-Third: 3")
+    await wire.ask(target, CHAT, *HOP_BY_HOP, b"X-Third: 3", b"User-Agent: app/1")
 
     [asked] = wire.sent
     ended = {line.partition(b":")[0].decode().lower() for line in HOP_BY_HOP} - {"connection"}
     assert ended.isdisjoint(name for name, _ in asked.headers)
-    assert asked.values("x-third") == ["3"]
+    assert (asked.values("x-third"), asked.values("user-agent")) == (["3"], ["app/1"])
     assert asked.values("connection") in ([], ["keep-alive"])
 
 

@@ -2,26 +2,26 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
+from functools import partial
 
 import pytest
 import pytest_asyncio
 
 from proxy.server.serving import loop_factory
 from tests.fakes.house import House, open_house
+from tests.fakes.paced_upstream import PacedUpstream
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import canteen
+from tests.flow.passing import Both, open_both
 
-LEAVE_CONNECTIONS_OPEN = frozenset({"test_langchain.py"})
-"""Their client cannot be closed, which uvloop reports and asyncio does not."""
+CANTEEN = partial(open_house, policy=canteen.TEMPLATES, others=canteen.TENANTS)
 
 
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     """Run whole requests on the event loop that the service runs on."""
-    if item.path.name in LEAVE_CONNECTIONS_OPEN:
-        return {"asyncio": asyncio.new_event_loop}
     return {"uvloop": loop_factory()}
 
 
@@ -58,17 +58,30 @@ def proxy(shared_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProx
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared_house(
-    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[House, None]:
-    """One house for all tests of a file, which run in the file's own loop."""
-    folder = tmp_path_factory.mktemp("house")
-    async with open_house(folder, canteen.TEMPLATES, others=canteen.TENANTS) as house:
+    """One house for all tests of a file, which may name another than the canteen: `HOUSE`."""
+    open_it = getattr(request.module, "HOUSE", CANTEEN)
+    async with open_it(tmp_path_factory.mktemp("house")) as house:
         yield house
 
 
 @pytest.fixture
 def house(shared_house: House) -> House:
     return shared_house.tidied()
+
+
+@pytest.fixture
+def model(house: House) -> PacedUpstream:
+    """The model server of the house that sends raw bytes, at the pace that a test sets."""
+    return PacedUpstream(house.raw)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def both(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Both, None]:
+    """A proxy that hands much through, and its model server."""
+    async with open_both(tmp_path_factory.mktemp("passing")) as opened:
+        yield opened
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "stream"])

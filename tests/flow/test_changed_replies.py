@@ -2,6 +2,7 @@ import json
 
 import httpx
 import pytest
+from pydantic import JsonValue
 
 from proxy.demo.model_server import MODEL, Said, completion, usage
 from proxy.openai_api.json_body import JsonObject
@@ -20,6 +21,7 @@ from tests.flow.canteen import (
     STILL_CHINESE,
     answers,
     ask,
+    first_message,
     not_checked,
     objects_of,
     refusal_in,
@@ -125,15 +127,6 @@ async def test_the_second_request_names_the_fault_and_leaves_out_guard(
     assert ["guard" in first, "guard" in second] == [False, False]
     assert CHINESE.strip("。") in str(second["messages"])
     assert (second["stream"], second["user"]) == (stream, "u1")
-
-
-async def test_without_regeneration_the_model_is_asked_once(house: House) -> None:
-    house.scripted.says(CHINESE, CLEAN)
-
-    reply = await ask(house, tenant="once")
-
-    assert texts(reply) == [LANGUAGE_TEMPLATE]
-    assert len(house.scripted.requests) == 1
 
 
 # Several choices.
@@ -314,3 +307,76 @@ async def test_the_model_of_the_request_is_named_in_a_reply_of_our_own(house: Ho
 
     assert (reply.json()["model"], reply.json()["object"]) == (MODEL, "chat.completion")
     assert reply.headers["x-guard-request-id"] in reply.json()["id"]
+
+
+# What is no answer.
+
+CALLS: list[JsonObject] = [
+    {
+        "index": number,
+        "id": f"call-{number}",
+        "type": "function",
+        "function": {"name": "find", "arguments": json.dumps({"질문": STILL_CHINESE})},
+    }
+    for number in range(2)
+]
+TOOLS: list[JsonValue] = [{"type": "function", "function": {"name": "find", "parameters": {}}}]
+
+
+async def test_a_turn_that_calls_tools_passes(house: House, stream: bool) -> None:
+    house.scripted.script = lambda _: Said(tool_calls=CALLS, finish_reason="tool_calls")
+
+    reply = await ask(house, stream=stream, tools=TOOLS, parallel_tool_calls=True)
+
+    assert reply.headers["x-guard-action"] == "pass"
+    assert "tool_calls" in not_checked(reply)
+    [answer] = answers(reply)
+    assert (answer.tool_turn, answer.finish_reason) == (True, "tool_calls")
+    assert first_message(reply)["tool_calls"] == CALLS
+
+
+async def test_reasoning_in_a_field_of_its_own_is_not_the_answer(
+    house: House, stream: bool
+) -> None:
+    house.scripted.script = lambda _: Said((CLEAN,), message={"reasoning_content": CHINESE})
+
+    reply = await ask(house, stream=stream)
+
+    assert (reply.headers["x-guard-action"], texts(reply)) == ("pass", [CLEAN])
+    assert "reasoning_content" in not_checked(reply)
+    assert "reasoning_content" in (await house.proxy.trace(reply)).not_checked
+
+
+async def test_a_closed_block_of_thoughts_is_not_the_answer(house: House, stream: bool) -> None:
+    said = f"<think>\n{CHINESE}\n</think>\n\n{CLEAN}"
+    house.scripted.says(said)
+
+    reply = await ask(house, stream=stream)
+
+    assert (reply.headers["x-guard-action"], texts(reply)) == ("pass", [said])
+    assert "think" in not_checked(reply)
+
+
+async def test_an_open_block_of_thoughts_is_guarded(house: House, stream: bool) -> None:
+    house.scripted.says(f"<think>\n{CHINESE}")
+
+    reply = await ask(house, stream=stream)
+
+    assert (reply.headers["x-guard-action"], texts(reply)) == ("replace", [LANGUAGE_TEMPLATE])
+
+
+async def test_an_answer_behind_thoughts_is_guarded(house: House, stream: bool) -> None:
+    house.scripted.says(f"<think>음…</think>{CHINESE}", f"<think>음…</think>{CLEAN}")
+
+    reply = await ask(house, stream=stream)
+
+    assert reply.headers["x-guard-action"] == "regenerate"
+
+
+async def test_an_empty_answer_passes_and_says_so(house: House, stream: bool) -> None:
+    house.scripted.says("")
+
+    reply = await ask(house, stream=stream)
+
+    assert reply.headers["x-guard-action"] == "pass"
+    assert "empty_answer" in not_checked(reply)

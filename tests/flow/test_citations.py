@@ -10,7 +10,7 @@ from proxy.openai_api.chat.citing_prompt import HEADING
 from proxy.openai_api.json_body import JsonObject, member, objects
 from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream
-from tests.flow.replies import assert_untouched, both_ways, said
+from tests.flow.replies import assert_untouched, both_ways
 
 CLOSED = "온실은 매주 화요일에 문을 닫습니다"
 EVENING = "야간 관람권은 다섯 시부터 판매합니다"
@@ -180,15 +180,6 @@ async def test_the_trace_keeps_both_texts(proxy: RunningProxy, upstream: Scripte
     assert trace.attempts[0].choices[0].text == FIVE_CITED
     assert trace.replies == (THREE_LEFT,)
     assert not trace.asked_for_citations
-
-
-async def test_json_is_never_cut_into(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
-    upstream.says(f'{{"answer": "{CLOSED} [†9]."}}', f'{{"answer": "{CLOSED} [†1]."}}')
-
-    reply = await proxy.chat(request(response_format={"type": "json_object"}))
-
-    assert reply.headers["x-guard-action"] == "regenerate"
-    assert said(reply) == f'{{"answer": "{CLOSED} [†1]."}}'
 
 
 async def test_a_policy_can_give_every_citing_answer_its_list(

@@ -48,35 +48,6 @@ TYPED = {
 """Questions of the tour in somebody's own words, and what their answers hold."""
 
 
-async def test_questions_of_the_tour_are_answered_when_they_are_typed(tmp_path: Path) -> None:
-    async with running(tmp_path, "demo") as demo, httpx.AsyncClient(timeout=DEADLINE_S) as client:
-        exported = await demo.out_line(
-            r" *export OPENAI_BASE_URL=(?P<url>\S+) OPENAI_API_KEY=(?P<key>\S+)"
-        )
-        headers = {"authorization": f"Bearer {exported['key']}"}
-        for typed, words in TYPED.items():
-            body = {"model": "any", "messages": [{"role": "user", "content": typed}]}
-            reply = await client.post(
-                f"{exported['url']}/chat/completions", json=body, headers=headers
-            )
-            answer = reply.json()["choices"][0]["message"]["content"]
-            assert words in answer, (typed, answer)
-
-        # An app's own sources are not added to.
-        own = {"role": "system", "content": "<context>\n</context>"}
-        body = {"model": "any", "messages": [own, {"role": "user", "content": SCENES[-1].asked}]}
-        reply = await client.post(f"{exported['url']}/chat/completions", json=body, headers=headers)
-        assert reply.headers["x-guard-reasons"] == "answerability.empty_context"
-
-        address = exported["url"].removesuffix("/v1")
-        visitor = {"origin": address}
-        await client.post(
-            f"{address}/dashboard/login", data={"key": exported["key"]}, headers=visitor
-        )
-        page = await client.get(f"{address}/dashboard/playground")
-        assert all(title in page.text for title in RULES)
-
-
 def test_demo_says_which_rows_came_out_wrong_and_ends_with_one(tmp_path: Path) -> None:
     ended = run_process(tmp_path, "demo", "--once", max_reply_bytes="1")
 
@@ -86,12 +57,32 @@ def test_demo_says_which_rows_came_out_wrong_and_ends_with_one(tmp_path: Path) -
     assert "clean, streamed: status 502" in ended.err
 
 
+async def answer_as_they_are_typed(client: httpx.AsyncClient, url: str, key: str) -> None:
+    headers = {"authorization": f"Bearer {key}"}
+    for typed, words in TYPED.items():
+        body = {"model": "any", "messages": [{"role": "user", "content": typed}]}
+        reply = await client.post(f"{url}/chat/completions", json=body, headers=headers)
+        answer = reply.json()["choices"][0]["message"]["content"]
+        assert words in answer, (typed, answer)
+
+    # An app's own sources are not added to.
+    own = {"role": "system", "content": "<context>\n</context>"}
+    body = {"model": "any", "messages": [own, {"role": "user", "content": SCENES[-1].asked}]}
+    reply = await client.post(f"{url}/chat/completions", json=body, headers=headers)
+    assert reply.headers["x-guard-reasons"] == "answerability.empty_context"
+
+    address = url.removesuffix("/v1")
+    await client.post(f"{address}/dashboard/login", data={"key": key}, headers={"origin": address})
+    page = await client.get(f"{address}/dashboard/playground")
+    assert all(title in page.text for title in RULES)
+
+
 async def test_demo_keeps_serving_until_ctrl_c_and_leaves_nothing_behind_at_a_second_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
 
-    async with running(tmp_path, "demo") as demo, httpx.AsyncClient() as client:
+    async with running(tmp_path, "demo") as demo, httpx.AsyncClient(timeout=DEADLINE_S) as client:
         exported = await demo.out_line(
             r" *export OPENAI_BASE_URL=(?P<url>\S+) OPENAI_API_KEY=(?P<key>\S+)"
         )
@@ -100,6 +91,7 @@ async def test_demo_keeps_serving_until_ctrl_c_and_leaves_nothing_behind_at_a_se
         models = await client.get(
             f"{exported['url']}/models", headers={"authorization": f"Bearer {exported['key']}"}
         )
+        await answer_as_they_are_typed(client, exported["url"], exported["key"])
         made = _inside(tmp_path)
         async with unfinished_request(exported["url"]):
             demo.signal(signal.SIGINT)

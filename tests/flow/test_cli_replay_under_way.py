@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from proxy.traces.trace import Attempt, Choice
 from tests.fakes.command import environment, running
@@ -35,14 +36,15 @@ class Much:
         return {"sqlite_path": str(self.folder / "traces.sqlite3")}
 
 
-@pytest.fixture
-async def much(tmp_path: Path) -> Much:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def much(tmp_path_factory: pytest.TempPathFactory) -> Much:
+    folder = tmp_path_factory.mktemp("much")
     attempts = (Attempt(choices=(Choice(text=LONG),)),)
     trace = unanswerable("").model_copy(update={"attempts": attempts})
     copies = [trace.model_copy(update={"id": f"{number:032}"}) for number in range(MANY)]
-    async with embedded_store(tmp_path) as store:
+    async with embedded_store(folder) as store:
         await store.add(entries(*copies))
-    return Much(tmp_path)
+    return Much(folder)
 
 
 def workers_of(number: int) -> list[int]:
@@ -118,8 +120,9 @@ def test_a_terminal_is_shown_how_far_it_is(much: Much) -> None:
         words, cwd=much.folder, env=settings, stdout=subprocess.PIPE, stderr=its
     ) as command:
         os.close(its)
+        # Read meanwhile: a terminal that nobody reads stops whoever writes to it.
+        shown = b"".join(read_all(ours)).decode()
         out, _ = command.communicate()
-    shown = b"".join(read_all(ours)).decode()
 
     assert json.loads(out)["read"] == 40
     assert "/40" in shown

@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
 
 import pytest
-import pytest_asyncio
 
 from policies.verdict import GuardOutcome
 from tests.fakes.house import House
@@ -26,18 +24,7 @@ from tests.flow.lending import (
 from tests.flow.listening import Listener, begun, is_silent, listening, talking
 from tests.flow.replies import outcomes
 
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncGenerator[House, None]:
-    async with lending_house(tmp_path_factory.mktemp("house")) as house:
-        yield house
-
-
-@pytest.fixture
-def model(house: House) -> PacedUpstream:
-    return PacedUpstream(house.raw)
+HOUSE = lending_house
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

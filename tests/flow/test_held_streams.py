@@ -1,11 +1,10 @@
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from functools import partial
 
 import httpx
 import openai
 import pytest
-import pytest_asyncio
 from openai.types.chat import ChatCompletionMessageParam
 
 from proxy.demo.model_server import MODEL, Said, chunks, completion
@@ -30,19 +29,16 @@ ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}
 BODY = chat_body(QUESTION, stream=True)
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncGenerator[House, None]:
-    """A house whose proxy soon sends comments, with one tenant that gets its answers whole."""
-    policy = upstream_yaml(RAW) + TEMPLATES
-    others = {
-        "buffering": f"{policy}stream: {{mode: buffer}}",
+POLICY = upstream_yaml(RAW) + TEMPLATES
+HOUSE = partial(
+    open_house,
+    policy=POLICY,
+    others={
+        "buffering": f"{POLICY}stream: {{mode: buffer}}",
         "impatient": upstream_yaml(RAW, "timeouts: {first_byte_s: 0.2}"),
-    }
-    folder = tmp_path_factory.mktemp("house")
-    async with open_house(folder, policy, others=others, keep_alive_s=KEEP_ALIVE_S) as house:
-        yield house
+    },
+    keep_alive_s=KEEP_ALIVE_S,
+)
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -334,7 +334,7 @@ async def test_the_real_client_tries_again_when_it_is_told_to(
 
 async def test_one_request_after_the_other_always_finds_its_place(place: Place) -> None:
     async with place.proxy.sdk("sequential") as client:
-        for _ in range(20):
+        for _ in range(8):
             plain = await client.chat.completions.create(model=MODEL, messages=ASKED)
             stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
             said = [chunk.choices[0].delta.content or "" async for chunk in stream]

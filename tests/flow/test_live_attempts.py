@@ -1,11 +1,9 @@
 """Streams of two attempts, and streams that break off, while they are let out."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 
 import openai
 import pytest
-import pytest_asyncio
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from pydantic import JsonValue
 
@@ -31,18 +29,7 @@ from tests.flow.lending import (
 from tests.flow.library import ASKED
 from tests.flow.listening import Listener, begun, listening, talking
 
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncGenerator[House, None]:
-    async with lending_house(tmp_path_factory.mktemp("house")) as house:
-        yield house
-
-
-@pytest.fixture
-def model(house: House) -> PacedUpstream:
-    return PacedUpstream(house.raw)
+HOUSE = lending_house
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
 
 import pytest
-import pytest_asyncio
 from pydantic import JsonValue
 
 from guards.core.reading import forget_sources, source_text
@@ -33,18 +31,7 @@ from tests.flow.library import SOURCE
 from tests.flow.listening import is_silent, talking
 from tests.flow.waiting import eventually
 
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncGenerator[House, None]:
-    async with lending_house(tmp_path_factory.mktemp("house")) as house:
-        yield house
-
-
-@pytest.fixture
-def model(house: House) -> PacedUpstream:
-    return PacedUpstream(house.raw)
+HOUSE = lending_house
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -4,14 +4,18 @@ import asyncio
 import json
 import os
 import signal
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+import pytest
+import pytest_asyncio
 
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.processes import children_of
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
-from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.running_proxy import DEADLINE_S, RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.replies import said
 
@@ -95,21 +99,81 @@ class Held:
         await talk.send(http_reply(json.dumps(body | {"choices": [choice]}).encode()))
 
 
+@dataclass
+class Apart:
+    """A proxy that judges in processes apart, before a model server that is held."""
+
+    proxy: RunningProxy
+    raw: RawUpstream
+    before: set[int]
+
+    def held(self) -> Held:
+        return Held(self.raw)
+
+    @property
+    def processes(self) -> set[int]:
+        return judging() - self.before
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def apart(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Apart, None]:
+    folder, before = tmp_path_factory.mktemp("apart"), judging()
+    async with (
+        RawUpstream().running() as raw,
+        running_proxy(folder, raw, long_text_chars=LONG_CHARS) as proxy,
+    ):
+        yield Apart(proxy, raw, before)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_meanwhile_others_are_served(apart: Apart) -> None:
+    model, proxy = apart.held(), apart.proxy
+    under_way = asyncio.create_task(proxy.chat(asked()))
+    await model.asked.wait()
+    [process] = apart.processes
+    os.kill(process, signal.SIGSTOP)
+    looked = json.dumps({"question": QUESTION, "answer": WRONG, "sources": SOURCES})
+    verifying = asyncio.create_task(proxy.send(looked.encode(), path="/v1/verify"))
+    try:
+        model.gate.set()
+        for _ in range(20):
+            health = await proxy.client.get(f"{proxy.address}/healthz")
+            assert health.status_code == httpx.codes.OK
+        assert not under_way.done()
+        assert not verifying.done()
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+    assert [reply.status_code for reply in (await under_way, await verifying)] == [200, 200]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_too_many_at_once_are_asked_to_come_again(apart: Apart) -> None:
+    model = apart.held()
+    replies = [asyncio.create_task(apart.proxy.chat(asked())) for _ in range(6)]
+    async with asyncio.timeout(DEADLINE_S):
+        await asyncio.wait(replies, return_when=asyncio.FIRST_COMPLETED)
+    model.gate.set()
+    statuses = sorted([(await reply).status_code for reply in replies])
+    [wait, *_] = [r.result().headers["retry-after"] for r in replies if r.result().is_error]
+
+    assert statuses == [200, 200, 200, 200, 503, 503]
+    assert wait == "5"
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_when_the_process_dies_nothing_leaves_unjudged_and_the_next_is_served(
-    tmp_path: Path,
+    apart: Apart,
 ) -> None:
-    async with RawUpstream().running() as raw:
-        model = Held(raw)
-        before = judging()
-        async with running_proxy(tmp_path, model, long_text_chars=LONG_CHARS) as proxy:
-            under_way = asyncio.create_task(proxy.chat(asked()))
-            await model.asked.wait()
-            for pid in judging() - before:
-                os.kill(pid, signal.SIGKILL)
-            model.gate.set()
-            lost = await under_way
-            trace = await proxy.trace(lost)
-            again = await proxy.chat(asked())
+    model, proxy = apart.held(), apart.proxy
+    under_way = asyncio.create_task(proxy.chat(asked()))
+    await model.asked.wait()
+    for pid in apart.processes:
+        os.kill(pid, signal.SIGKILL)
+    model.gate.set()
+    lost = await under_way
+    trace = await proxy.trace(lost)
+    again = await proxy.chat(asked())
 
     assert lost.status_code == httpx.codes.SERVICE_UNAVAILABLE
     assert lost.json()["error"]["code"] == "cannot_judge_now"
@@ -118,43 +182,3 @@ async def test_when_the_process_dies_nothing_leaves_unjudged_and_the_next_is_ser
     assert (trace.status, trace.error) == (503, "cannot_judge_now")
     assert again.status_code == httpx.codes.OK
     assert "15만원" not in said(again)
-
-
-async def test_meanwhile_others_are_served(tmp_path: Path) -> None:
-    async with RawUpstream().running() as raw:
-        model = Held(raw)
-        before = judging()
-        async with running_proxy(tmp_path, model, long_text_chars=LONG_CHARS) as proxy:
-            under_way = asyncio.create_task(proxy.chat(asked()))
-            await model.asked.wait()
-            [process] = judging() - before
-            os.kill(process, signal.SIGSTOP)
-            looked = json.dumps({"question": QUESTION, "answer": WRONG, "sources": SOURCES})
-            verifying = asyncio.create_task(proxy.send(looked.encode(), path="/v1/verify"))
-            try:
-                model.gate.set()
-                for _ in range(20):
-                    health = await proxy.client.get(f"{proxy.address}/healthz", timeout=5)
-                    assert health.status_code == httpx.codes.OK
-                assert not under_way.done()
-                assert not verifying.done()
-            finally:
-                os.kill(process, signal.SIGCONT)
-            replies = [await under_way, await verifying]
-
-    assert [reply.status_code for reply in replies] == [httpx.codes.OK] * 2
-
-
-async def test_too_many_at_once_are_asked_to_come_again(tmp_path: Path) -> None:
-    async with RawUpstream().running() as raw:
-        model = Held(raw)
-        async with running_proxy(tmp_path, model, long_text_chars=LONG_CHARS) as proxy:
-            replies = [asyncio.create_task(proxy.chat(asked())) for _ in range(6)]
-            async with asyncio.timeout(20):
-                await asyncio.wait(replies, return_when=asyncio.FIRST_COMPLETED)
-            model.gate.set()
-            statuses = sorted([(await reply).status_code for reply in replies])
-            [wait, *_] = [r.result().headers["retry-after"] for r in replies if r.result().is_error]
-
-    assert statuses == [200, 200, 200, 200, 503, 503]
-    assert wait == "5"

@@ -32,6 +32,9 @@ UNKNOWN_FIELDS: list[JsonObject] = [
 ]
 REFUSED_MEMBERS: list[JsonObject] = [
     {"mode": "off"},
+    {"off": True},
+    {"skip": True},
+    {"tenant": "other"},
     {"guards": {"numbers": "off"}},
     {"policy": "none"},
     {"disabled": True},

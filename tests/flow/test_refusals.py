@@ -1,19 +1,19 @@
 """What is refused by design, row by row, and that nothing of OpenAI's client is left unsaid."""
 
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import openai
 import pytest
-import pytest_asyncio
 
 from policies.schema.passing import WITHOUT_ANSWERS, open_methods, read_rule
 from proxy.openai_api.endpoints import ENDPOINTS as GUARDED_ENDPOINTS
 from tests.fakes.open_upstream import OpenUpstream
 from tests.fakes.running_proxy import RunningProxy
-from tests.flow.passing import Both, ask, error_of, open_both
+from tests.flow.passing import Both, ask, error_of
 from tests.flow.refusals import BODIES, ENDPOINTS, REQUESTS, Refusal, fields, stored_state
+from tests.tables import each_row
 
 GUARDED = {("POST", f"/{door.path}") for door in GUARDED_ENDPOINTS}
 _CALL = re.compile(
@@ -38,12 +38,6 @@ def is_open(method: str, path: str) -> bool:
     return method in open_methods(WITHOUT_ANSWERS, tuple(path[1:].split("/")))
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def both(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Both, None]:
-    async with open_both(tmp_path_factory.mktemp("refusing")) as opened:
-        yield opened
-
-
 @pytest.fixture
 def proxy(both: Both) -> RunningProxy:
     return both[0]
@@ -57,14 +51,11 @@ def upstream(both: Both) -> OpenUpstream:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-def id_of(refusal: Refusal) -> str:
-    return re.sub(r"[^\w.\[\] /-]", "", refusal.what)
-
-
-@pytest.mark.parametrize("refusal", [*fields(), *REQUESTS, *stored_state()], ids=id_of)
+@each_row("refusal", {each.what: each for each in (*fields(), *REQUESTS, *stored_state())})
 async def test_what_is_refused_reaches_no_model_server(
     proxy: RunningProxy, upstream: OpenUpstream, refusal: Refusal
 ) -> None:
+    upstream.tidied()
     reply = await ask(
         proxy,
         refusal.method,
@@ -81,10 +72,11 @@ async def test_what_is_refused_reaches_no_model_server(
     assert upstream.visits == []
 
 
-@pytest.mark.parametrize("path", BODIES)
+@each_row("path", [*BODIES])
 async def test_without_what_is_refused_the_model_server_is_asked(
     proxy: RunningProxy, upstream: OpenUpstream, path: str
 ) -> None:
+    upstream.tidied()
     await proxy.client.post(
         f"{proxy.base_url}/{path}",
         json=BODIES[path],
@@ -94,7 +86,7 @@ async def test_without_what_is_refused_the_model_server_is_asked(
     assert len(upstream.visits) == 1
 
 
-@pytest.mark.parametrize(("method", "path"), CALLS)
+@each_row("method, path", CALLS)
 async def test_every_call_of_the_client_is_passed_or_in_the_table(
     proxy: RunningProxy, upstream: OpenUpstream, method: str, path: str
 ) -> None:
@@ -102,6 +94,7 @@ async def test_every_call_of_the_client_is_passed_or_in_the_table(
     rules = [read_rule(rule) for closed in ENDPOINTS for rule in closed.rules]
     named = [rule for rule in rules if rule.fits(segments) and method in rule.methods]
 
+    upstream.tidied()
     reply = await ask(proxy, method, path, headers=[("content-type", "application/json")])
 
     if is_open(method, path):

@@ -1,126 +1,26 @@
 """`guard-proxy serve` as a process of its own: how it starts, what it logs, and how it stops."""
 
 import asyncio
-import json
 import signal
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
 
-from policies.schema.keys import new_key
-from proxy.demo.model_server import Said, completion
-from proxy.openai_api.json_body import JsonObject
-from proxy.traces.embedded import EmbeddedStore
-from proxy.traces.query import Query
-from proxy.traces.sqlite import Database
-from proxy.traces.trace import Delivery, Trace
-from tests.fakes.command import DEADLINE_S, Running, run, run_process, running
-from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
-from tests.fakes.running_proxy import chat_body, tenant_yaml
+from proxy.traces.trace import Delivery
+from tests.fakes.command import DEADLINE_S, run, run_process
+from tests.fakes.running_proxy import chat_body
+from tests.fakes.service_process import ANSWER, QUESTION, asking, serving
 from tests.flow.replies import said
-from tests.proxy.traces.making import now_ms
-
-SOURCES: list[JsonObject] = [
-    {
-        "section_title": "제15조(연차휴가)",
-        "section_content": "1년간 80퍼센트 이상 출근한 직원에게 15일의 연차휴가를 준다.",
-    }
-]
-QUESTION = "연차휴가 규정은 며칠인가요?"
-ANSWER = "1년간 80퍼센트 이상 출근한 직원에게 15일의 연차휴가를 줍니다."
 
 
-def asking(*, stream: bool = False) -> JsonObject:
-    return chat_body(QUESTION, [*SOURCES], stream=stream)
-
-
-@dataclass
-class Model:
-    """A model server that answers only while its gate is open."""
-
-    server: RawUpstream
-    gate: asyncio.Event
-    asked: asyncio.Event
-
-    async def act(self, talk: Talk) -> None:
-        self.asked.set()
-        await self.gate.wait()
-        body = json.loads(talk.request.body)
-        body = completion(body, Said((ANSWER,)))
-        await talk.send(http_reply(json.dumps(body, ensure_ascii=False).encode()))
-
-
-@pytest.fixture
-async def model() -> AsyncGenerator[Model, None]:
-    async with RawUpstream().running() as server:
-        made = Model(server, asyncio.Event(), asyncio.Event())
-        server.act = made.act
-        made.gate.set()
-        yield made
-
-
-@dataclass
-class Serving:
-    """The service under way, and the tenant that talks to it."""
-
-    command: Running
-    address: str
-    key: str
-    client: httpx.AsyncClient
-
-    async def chat(self, body: JsonObject) -> httpx.Response:
-        return await self.client.post(
-            f"{self.address}/v1/chat/completions",
-            json=body,
-            headers={"authorization": f"Bearer {self.key}"},
-        )
-
-    async def stopped(self, by: signal.Signals = signal.SIGTERM) -> int:
-        self.command.signal(by)
-        return await self.command.ended()
-
-
-Serve = Callable[..., AbstractAsyncContextManager[Serving]]
-
-
-@pytest.fixture
-def serve(tmp_path: Path, model: Model) -> Serve:
-    """Start the service with one tenant; further arguments are settings."""
-    key, key_hash = new_key("app")
-    policies = tmp_path / "policies.d"
-    policies.mkdir()
-    (policies / "app.yaml").write_text(tenant_yaml("app", key_hash, model.server.address))
-
-    @asynccontextmanager
-    async def start(**settings: str) -> AsyncGenerator[Serving, None]:
-        async with (
-            running(tmp_path, "serve", port="0", **settings) as command,
-            httpx.AsyncClient(timeout=DEADLINE_S) as client,
-        ):
-            started = await command.logged("service.started")
-            yield Serving(command, str(started["address"]), key, client)
-
-    return start
-
-
-async def stored(folder: Path) -> list[Trace]:
-    """Return the traces of a service that has ended, oldest first."""
-    database = await Database.open(folder / "guard-proxy.sqlite3")
-    try:
-        return [*(await EmbeddedStore(database, now_ms).page(Query(after=""))).traces]
-    finally:
-        await database.close()
-
-
-async def test_it_serves_with_no_redis_and_no_setting_but_its_policies(serve: Serve) -> None:
-    async with serve() as service:
-        health = await service.client.get(f"{service.address}/healthz")
-        ready = await service.client.get(f"{service.address}/readyz")
-        reply = await service.chat(asking())
+async def test_it_serves_with_no_redis_and_no_setting_but_its_policies(tmp_path: Path) -> None:
+    async with serving(tmp_path) as service, service.client() as client:
+        service.model.gate.set()
+        health, ready = await client.get("/healthz"), await client.get("/readyz")
+        reply = await service.chat()
+        status = await service.stopped()  # while a connection is open
 
     assert (health.status_code, health.json()) == (200, {"status": "ok"})
     assert (ready.status_code, ready.json()["status"]) == (200, "ready")
@@ -129,13 +29,7 @@ async def test_it_serves_with_no_redis_and_no_setting_but_its_policies(serve: Se
     assert ready.json()["traces"]["store"] == "ok"
     assert said(reply) == ANSWER
     assert reply.headers["x-guard-action"] == "pass"
-
-
-async def test_its_log_is_json_lines_that_tell_start_and_stop(serve: Serve, tmp_path: Path) -> None:
-    async with serve() as service:
-        await service.chat(asking())
-        status = await service.stopped()
-
+    # Its log tells start and stop, and nothing of requests.
     started, stopping, stopped = service.command.log
     assert status == 0
     assert [line["event"] for line in (started, stopping, stopped)] == [
@@ -150,59 +44,18 @@ async def test_its_log_is_json_lines_that_tell_start_and_stop(serve: Serve, tmp_
     assert service.command.out == []
 
 
-async def test_debug_logs_one_record_for_each_request(serve: Serve) -> None:
-    bodies = (asking(), asking(stream=True), chat_body(QUESTION, []))
-    async with serve(debug="true") as service:
+async def test_debug_logs_one_record_for_each_request(tmp_path: Path) -> None:
+    bodies = (asking(), asking(stream=True), chat_body("연차휴가 규정은 며칠인가요?", []))
+    async with serving(tmp_path, debug="true") as service:
+        service.model.gate.set()
         replies = [await service.chat(body) for body in bodies]
-        await service.stopped()
+        assert await service.stopped(signal.SIGINT) == 0
 
     records = [line for line in service.command.log if line["event"] == "request.decided"]
     ids = [reply.headers["x-guard-request-id"] for reply in replies]
     assert [record["request_id"] for record in records] == ids
     assert [record["action"] for record in records] == ["pass", "pass", "replace"]
-    assert [record["answerable"] for record in records] == [True, True, False]
-    assert not any("연차휴가" in line for line in service.command.err)
-
-
-async def test_without_debug_requests_leave_no_line(serve: Serve) -> None:
-    async with serve() as service:
-        await service.chat(asking())
-        await service.stopped()
-
-    assert not [line for line in service.command.log if str(line["event"]).startswith("request")]
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_idle_it_stops_at_once_and_in_order(serve: Serve, number: signal.Signals) -> None:
-    async with serve() as service:
-        await service.client.get(f"{service.address}/healthz")  # leaves an open connection
-        status = await service.stopped(number)
-
-    assert status == 0
-    assert service.command.log[-1]["event"] == "service.stopped"
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-async def test_a_request_under_way_ends_well_when_it_is_told_to_stop(
-    serve: Serve, model: Model, tmp_path: Path, stream: bool
-) -> None:
-    model.gate.clear()
-    async with serve(keep_alive_s="0.1") as service:
-        reply = asyncio.create_task(service.chat(asking(stream=stream)))
-        await asyncio.wait_for(model.asked.wait(), DEADLINE_S)
-        service.command.signal(signal.SIGTERM)
-        await service.command.logged("service.stopping")
-        assert not reply.done()
-        model.gate.set()
-        answered = await reply
-        status = await service.command.ended()
-
-    assert said(answered) == ANSWER
-    assert status == 0
-    [trace] = await stored(tmp_path)
-    assert trace.id == answered.headers["x-guard-request-id"]
-    assert (trace.status, trace.delivery) == (200, Delivery.DELIVERED)
-    assert trace.replies == (ANSWER,)
+    assert not any(word in line for line in service.command.err for word in ("연차휴가", "식당"))
 
 
 async def knock_until_refused(url: str) -> None:
@@ -215,40 +68,45 @@ async def knock_until_refused(url: str) -> None:
                     await newcomer.get(url)
 
 
-async def test_while_it_stops_nobody_new_is_let_in(serve: Serve, model: Model) -> None:
-    model.gate.clear()
-    async with serve() as service:
-        under_way = asyncio.create_task(service.chat(asking()))
-        await asyncio.wait_for(model.asked.wait(), DEADLINE_S)
+async def test_requests_under_way_end_well_and_nobody_new_is_let_in(tmp_path: Path) -> None:
+    async with serving(tmp_path, keep_alive_s="0.1") as service:
+        asked = [asyncio.create_task(service.chat(stream=it)) for it in (False, True)]
+        await service.model.was_asked(2)
         service.command.signal(signal.SIGTERM)
         await service.command.logged("service.stopping")
         with pytest.raises(httpx.ConnectError):
             await knock_until_refused(f"{service.address}/healthz")
-        model.gate.set()
-        await under_way
-        assert await service.command.ended() == 0
+        assert not any(one.done() for one in asked)
+        service.model.gate.set()
+        answered = await asyncio.gather(*asked)
+        status = await service.command.ended()
+
+    assert [said(reply) for reply in answered] == [ANSWER] * 2
+    assert status == 0
+    traces = {trace.id: trace for trace in await service.traces()}
+    assert traces.keys() == {reply.headers["x-guard-request-id"] for reply in answered}
+    for trace in traces.values():
+        assert (trace.status, trace.delivery) == (200, Delivery.DELIVERED)
+        assert trace.replies == (ANSWER,)
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-async def test_a_request_that_outlasts_the_stop_is_given_up_and_traced(
-    serve: Serve, model: Model, tmp_path: Path, stream: bool
-) -> None:
-    model.gate.clear()
-    async with serve(shutdown_s="1", keep_alive_s="0.1") as service:
-        reply = asyncio.create_task(service.chat(asking(stream=stream)))
-        await asyncio.wait_for(model.asked.wait(), DEADLINE_S)
+async def test_requests_that_outlast_the_stop_are_given_up_and_traced(tmp_path: Path) -> None:
+    async with serving(tmp_path, shutdown_s="0.5", keep_alive_s="0.1") as service:
+        asked = [asyncio.create_task(service.chat(stream=it)) for it in (False, True)]
+        await service.model.was_asked(2)
         status = await service.stopped()
-        await asyncio.wait({reply})
+        plain, stream = await asyncio.gather(*asked)
 
     assert status == 0
-    told = reply.result().text
-    assert "service_stopping" in told
-    assert reply.result().status_code == (200 if stream else 503)
-    assert told.startswith(":" if stream else "{")
-    [trace] = await stored(tmp_path)
-    assert trace.question == QUESTION
-    assert (trace.status, trace.error) == (503, "service_stopping")
-    assert trace.delivery is Delivery.DELIVERED
+    assert (plain.status_code, stream.status_code) == (503, 200)
+    assert plain.json()["error"]["code"] == "service_stopping"
+    assert stream.text.startswith(":")
+    assert "service_stopping" in stream.text
+    traces = await service.traces()
+    assert [trace.question for trace in traces] == [QUESTION] * 2
+    for trace in traces:
+        assert (trace.status, trace.error) == (503, "service_stopping")
+        assert trace.delivery is Delivery.DELIVERED
 
 
 def test_broken_policies_stop_the_start_and_are_named(tmp_path: Path) -> None:
@@ -268,23 +126,17 @@ def test_broken_policies_stop_the_start_and_are_named(tmp_path: Path) -> None:
     assert second.startswith("policies.d/law.yaml:2:20: guards.numbers.mode: ")
 
 
-def test_the_directory_of_policies_may_be_named_on_the_command_line(tmp_path: Path) -> None:
-    ended = run_process(tmp_path, "serve", "--policies", "elsewhere", port="0")
-
-    assert ended.status == 2
-    assert "elsewhere" in ended.err
-
-
-def test_a_trace_file_that_cannot_be_opened_stops_the_start(tmp_path: Path) -> None:
+def test_what_cannot_be_opened_stops_the_start(tmp_path: Path) -> None:
+    elsewhere = run_process(tmp_path, "serve", "--policies", "elsewhere", port="0")
     (tmp_path / "policies.d").mkdir()
     (tmp_path / "policies.d" / "base.yaml").write_text("extends: default\n")
     (tmp_path / "file").write_text("")
+    no_file = run_process(tmp_path, "serve", port="0", sqlite_path="file/traces.sqlite3")
 
-    ended = run_process(tmp_path, "serve", port="0", sqlite_path="file/traces.sqlite3")
-
-    assert ended.status == 2
-    assert ended.err.startswith("file/traces.sqlite3: The embedded trace store cannot be used")
-    assert "Traceback" not in ended.err
+    assert (elsewhere.status, no_file.status) == (2, 2)
+    assert "elsewhere" in elsewhere.err
+    assert no_file.err.startswith("file/traces.sqlite3: The embedded trace store cannot be used")
+    assert "Traceback" not in no_file.err
 
 
 TOKENS = [

@@ -1,9 +1,6 @@
 """What a trace says of requests that ended early, and of answers that were changed or closed."""
 
-from collections.abc import AsyncGenerator
-
 import pytest
-import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.traces.changes import applied
@@ -29,17 +26,7 @@ MASKED = " 문의는 [전화번호]로 하세요."
 """`PHONE` as this tenant's traces keep it."""
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncGenerator[House, None]:
-    async with lending_house(tmp_path_factory.mktemp("house")) as house:
-        yield house
-
-
-@pytest.fixture
-def model(house: House) -> PacedUpstream:
-    return PacedUpstream(house.raw)
+HOUSE = lending_house
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

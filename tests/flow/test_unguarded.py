@@ -2,10 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from functools import partial
 
 import pytest
-import pytest_asyncio
 from litestar.types import Message, Send
 from pydantic import JsonValue
 
@@ -33,16 +32,12 @@ USAGE: JsonObject = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens":
 EVENT_STREAM = {"content-type": "text/event-stream"}
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncGenerator[House, None]:
-    """A house with a tenant that looks at nothing, and one that lets its guards only watch."""
-    here = upstream_yaml(RAW)
-    folder = tmp_path_factory.mktemp("house")
-    others = {"watching": f"{here}\nstream: {{mode: monitor}}\n{TEXT_KEPT}"}
-    async with open_house(folder, f"{here}\n{OFF}{TEXT_KEPT}", others=others) as house:
-        yield house
+HOUSE = partial(
+    open_house,
+    policy=f"{upstream_yaml(RAW)}\n{OFF}{TEXT_KEPT}",
+    others={"watching": f"{upstream_yaml(RAW)}\nstream: {{mode: monitor}}\n{TEXT_KEPT}"},
+)
+"""It has a tenant that looks at nothing, and one that lets its guards only watch."""
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

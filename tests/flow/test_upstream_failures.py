@@ -10,10 +10,10 @@ import pytest_asyncio
 import respx
 from openai.types.chat import ChatCompletion
 
-from proxy.demo.model_server import Said, chunks, completion
+from proxy.demo.model_server import Said, completion
 from proxy.http_client import StaleConnection
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.sse import DONE, EventReader, write_event
+from proxy.openai_api.sse import write_event
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.mocked_wire import WIRE
@@ -31,7 +31,6 @@ MAX_REPLY_BYTES = 100_000
 
 BODY = chat_body("구내식당은 어디에 있나요?")
 REPLY = json.dumps(completion(BODY, Said(("본관 지하에 있습니다.",)))).encode()
-CHUNKS = [write_event(chunk) for chunk in chunks(BODY, Said(("본관 지하에 있습니다.",)))]
 # Spread over several lines, as some model servers write it.
 RATE_LIMITED = json.dumps(
     {
@@ -92,15 +91,6 @@ async def ask_by_sdk(house: House, tenant: str = "app") -> ChatCompletion:
         return await client.chat.completions.create(
             model="m", messages=[{"role": "user", "content": "구내식당은 어디에 있나요?"}]
         )
-
-
-def error_in(reply: httpx.Response) -> JsonObject:
-    """Return the error object of a stream's last event."""
-    reader = EventReader()
-    last = (reader.feed(reply.content) + reader.close())[-1]
-    error = json.loads(last.data or "")["error"]
-    assert isinstance(error, dict)
-    return error
 
 
 def error_of(reply: httpx.Response) -> JsonObject:
@@ -196,7 +186,7 @@ async def test_a_rejected_key_of_the_callers_own_is_passed_on(house: House) -> N
     assert (reply.status_code, reply.content) == (401, body)
 
 
-# Replies that cannot be used.
+# Replies that break off, and servers that are not there.
 
 
 def cut_off(*pieces: bytes, head: bytes = b"") -> Act:
@@ -210,96 +200,12 @@ def cut_off(*pieces: bytes, head: bytes = b"") -> Act:
     return act
 
 
-def chunked(piece: bytes) -> bytes:
-    return b"%x\r\n%s\r\n" % (len(piece), piece)
-
-
 def replying(body: bytes, status: str = "200 OK", **headers: str) -> Act:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda talk: talk.send(http_reply(body, status=status, headers=named))
 
 
-EVENT_STREAM = http_head(content_type="text/event-stream", transfer_encoding="chunked")
 EVENTS_TO_THE_END = http_head(content_type="text/event-stream")
-
-UNUSABLE = [
-    pytest.param(replying(b"<html>hello"), "upstream_broken", id="no-json"),
-    pytest.param(replying(b"{}"), "upstream_broken", id="no-choices"),
-    pytest.param(replying(b""), "upstream_broken", id="empty"),
-    pytest.param(replying(REPLY, content_encoding="gzip"), "upstream_broken", id="no-gzip"),
-    pytest.param(replying(b"x" * (MAX_REPLY_BYTES + 1)), "upstream_broken", id="too-large"),
-    pytest.param(replying(REPLY, status="600 Odd"), "upstream_broken", id="no-such-status"),
-    pytest.param(replying(REPLY, status="999 Odd"), "upstream_broken", id="no-status-at-all"),
-    pytest.param(cut_off(REPLY[:40]), "upstream_unreachable", id="cut-in-the-body"),
-    pytest.param(cut_off(head=b"HTTP/1.1 2"), "upstream_unreachable", id="cut-in-the-head"),
-    pytest.param(cut_off(head=b"SMTP ready\r\n\r\n"), "upstream_unreachable", id="no-http"),
-    pytest.param(
-        cut_off(*map(chunked, CHUNKS[:3]), head=EVENT_STREAM),
-        "upstream_unreachable",
-        id="stream-cut-by-the-connection",
-    ),
-    pytest.param(
-        cut_off(*CHUNKS[:3], head=EVENTS_TO_THE_END), "upstream_broken", id="stream-just-ends"
-    ),
-    pytest.param(
-        cut_off(CHUNKS[0], b"data: {oops\n\n", DONE, head=EVENTS_TO_THE_END),
-        "upstream_broken",
-        id="stream-with-garbage",
-    ),
-    pytest.param(
-        cut_off(CHUNKS[0], b'data: {"error": {"message": "x"}}\n\n', head=EVENTS_TO_THE_END),
-        "upstream_broken",
-        id="stream-with-an-error",
-    ),
-]
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-@pytest.mark.parametrize(("act", "code"), UNUSABLE)
-async def test_an_unusable_reply_is_a_bad_gateway(
-    house: House, act: Act, code: str, stream: bool
-) -> None:
-    house.raw.act = act
-
-    reply = await house.proxy.chat({**BODY, "stream": stream})
-
-    if reply.headers["content-type"].startswith("text/event-stream"):
-        # It began to leave before it broke: the failure is its last event, and nothing says that
-        # the stream is complete.
-        assert stream
-        assert error_in(reply)["code"] == code
-        assert b"[DONE]" not in reply.content
-    else:
-        assert reply.status_code == 502
-        assert error_of(reply)["code"] == code
-    trace = await house.proxy.trace(reply)
-    assert (trace.status, trace.error, trace.attempts[0].error) == (502, code, code)
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("POST", "/chat/completions"),
-        ("POST", "/embeddings"),
-        ("GET", "/models"),
-        ("GET", "/models/m"),
-    ],
-)
-async def test_a_redirect_leads_no_client_past_the_proxy(
-    house: House, method: str, path: str
-) -> None:
-    elsewhere = {"location": "http://elsewhere.test/v1"}
-    house.raw.says(REPLY, status="307 Temporary Redirect", headers=elsewhere)
-
-    reply = await house.proxy.client.request(
-        method,
-        f"{house.proxy.base_url}{path}",
-        headers={"authorization": f"Bearer {house.proxy.key}"},
-        json=dict(BODY) if method == "POST" else None,
-    )
-
-    assert (reply.status_code, error_of(reply)["code"]) == (502, "upstream_broken")
-    assert "location" not in reply.headers
 
 
 async def test_a_server_that_is_not_there_is_a_bad_gateway(house: House, nobody: str) -> None:
@@ -392,20 +298,6 @@ async def test_every_failure_of_the_connection_has_a_status(
     assert (caught.value.status_code, caught.value.code) == (status, code)
     assert "engine.py" not in caught.value.response.text
     assert respx_mock.calls.call_count == (2 if failure is StaleConnection else 1)
-
-
-@respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
-async def test_an_idle_connection_that_the_server_closed_is_felt_by_nobody(
-    respx_mock: respx.MockRouter, house: House
-) -> None:
-    closed = StaleConnection("the connection was lost")
-    reply = httpx.Response(200, json=completion({"model": "m"}, Said(("1층에 있습니다.",))))
-    respx_mock.post("/chat/completions").mock(side_effect=[closed, reply])
-
-    answered = await ask_by_sdk(house, "mocked")
-
-    assert answered.choices[0].message.content == "1층에 있습니다."
-    assert respx_mock.calls.call_count == 2
 
 
 @respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
 from tests.fakes.running_proxy import chat_body, tenant_yaml
 from tests.proxy.traces.making import now_ms
 
+QUESTION = "구내식당은 몇 시에 여나요?"
 ANSWER = "구내식당은 오전 11시 30분에 엽니다."
 SOURCES: list[JsonObject] = [
     {"section_title": "제4조(식당)", "section_content": "구내식당은 오전 11시 30분에 연다."}
@@ -28,7 +30,7 @@ SOURCES: list[JsonObject] = [
 
 
 def asking(*, stream: bool = False) -> JsonObject:
-    return chat_body("구내식당은 몇 시에 여나요?", [*SOURCES], stream=stream)
+    return chat_body(QUESTION, [*SOURCES], stream=stream)
 
 
 @dataclass
@@ -71,19 +73,29 @@ class Service:
             headers={"authorization": f"Bearer {self.key}"},
         )
 
-    async def chat(self, *, stream: bool = False) -> httpx.Response:
+    async def get(self, path: str) -> httpx.Response:
         async with self.client() as client:
-            return await client.post("/v1/chat/completions", json=asking(stream=stream))
+            return await client.get(path)
+
+    async def chat(self, body: JsonObject | None = None, *, stream: bool = False) -> httpx.Response:
+        async with self.client() as client:
+            return await client.post("/v1/chat/completions", json=body or asking(stream=stream))
+
+    async def stopped(self, by: signal.Signals = signal.SIGTERM) -> int:
+        self.command.signal(by)
+        return await self.command.ended()
 
     async def handed_through(self) -> httpx.Response:
         async with self.client() as client:
             return await client.get("/v1/models")
 
     async def traces(self) -> list[Trace]:
-        """Return the traces that it left, once it has ended."""
+        """Return the traces that it left, oldest first, once it has ended."""
         database = await Database.open(self.folder / "guard-proxy.sqlite3")
         try:
-            return [*(await EmbeddedStore(database, now_ms).page(Query(limit=200))).traces]
+            return [
+                *(await EmbeddedStore(database, now_ms).page(Query(after="", limit=200))).traces
+            ]
         finally:
             await database.close()
 
