@@ -25,7 +25,7 @@ from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Part, Reading, Text
 from guards.korean.digits import in_digits
-from guards.text.naming.namings import Named, Naming, Owned, Ownership, named
+from guards.text.namings import Named, Naming, Owned, Ownership, named
 from guards.text.sentences import sentence_places
 from guards.text.slots.contact import Contact, ContactKind
 

@@ -25,8 +25,14 @@ from guards.evidence.binding import Bound, Relation, SourceFigures
 from guards.evidence.calculations.arithmetic import Outcome
 from guards.evidence.figures import Figure
 from guards.evidence.passages import Place, SourcePassages, units_of
-from guards.text.claimed_quantities import claimed_quantities
-from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts, may_guess
+from guards.text.hedging import (
+    REACH_CHARS,
+    Guess,
+    claimed_quantities,
+    guesses,
+    hedged_starts,
+    may_guess,
+)
 
 _SAME_SUBJECT = 0.5
 # A source that grants a possibility may be told as one: 거부할 수 있다 -> 거부할 수도 있습니다.

@@ -26,18 +26,19 @@ from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading
 from guards.lexicons.loading import words as listed
-from guards.text.sentences import Sentence
-from guards.text.writing.han_words import HeardWords, in_hangul, is_usual_han
-from guards.text.writing.language_request import asks_for_original, requested_scripts
-from guards.text.writing.scripts import (
+from guards.text.han_words import HeardWords, in_hangul, is_usual_han
+from guards.text.scripts import (
     Run,
     Script,
+    asks_for_original,
     foreign_runs,
     han_only,
     latin_runs,
     latin_words,
     prose_only,
+    requested_scripts,
 )
+from guards.text.sentences import Sentence
 
 _MARKS = tuple(pair.split("|") for pair in "'|' \"|\" ‘|’ “|” 「|」 『|』 《|》 〈|〉 «|»".split())
 _MOST_CHARS = 300

@@ -32,12 +32,10 @@ from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Part, Reading, RequestReading
-from guards.text.citing.articles import RightArticles
-from guards.text.citing.naming import with_marks_mended
+from guards.text.citing.articles import RightArticles, with_marks_mended
 from guards.text.citing.wrong_articles import WrongArticles
-from guards.text.laws.index import LawIndex, Level, Missing, law_index
+from guards.text.laws.index import LawIndex, Level, Missing, Provision, law_held, law_index
 from guards.text.laws.law import Kind, LawReference
-from guards.text.laws.source import Provision, law_held
 from guards.text.sentences import split_sentences
 
 _SAID_TO_BE_ABSENT = re.compile(

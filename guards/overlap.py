@@ -32,8 +32,7 @@ from guards.evidence.thresholds import (
     SUPPORTED_FROM,
 )
 from guards.korean.words import Word
-from guards.text.citing.references import read_references
-from guards.text.slots.citation_places import citation_places
+from guards.text.citing.references import citation_places, read_references
 
 _APART = 2
 

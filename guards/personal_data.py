@@ -25,8 +25,8 @@ from pydantic import Field
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Part, Reading
-from guards.text.personal_data.kinds import PersonalKind, PersonalSpan
 from guards.text.personal_data.personal import Shown, find_personal, unpublished
+from guards.text.personal_data.rules import PersonalKind, PersonalSpan
 from guards.text.slots.contact import Contact
 
 

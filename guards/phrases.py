@@ -20,10 +20,9 @@ from pydantic import Field
 from guards.core.finding import Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading
-from guards.text.phrases import listed_phrases
-from guards.text.removal import place_to_remove
-from guards.text.sentences import Sentence
-from guards.text.writing.scripts import prose_only, without_code
+from guards.text.hangul import listed_phrases
+from guards.text.scripts import prose_only, without_code
+from guards.text.sentences import Sentence, place_to_remove
 
 _LONGEST_CLOSING_CHARS = 100
 _SPACE = re.compile(r"\s+")

@@ -23,7 +23,7 @@ from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Part, Reading
 from guards.lexicons.loading import words
-from guards.text.naming.namings import CLAUSE_END, Owned, Ownership, named, said_in
+from guards.text.namings import CLAUSE_END, Owned, Ownership, named, said_in
 from guards.text.particles import stem
 from guards.text.sentences import sentence_places
 

@@ -28,8 +28,9 @@ from guards.evidence.index import SourceClaim
 from guards.evidence.resting import Foreign, Line, Rest, Rests, lines_of
 from guards.evidence.siblings import Siblings
 from guards.lexicons.loading import section_words
-from guards.text.names.name import Name, dense
-from guards.text.naming.known_names import is_short_for
+from guards.text.known_names import is_short_for
+from guards.text.names import Name
+from guards.text.normal import dense
 
 _PRODUCTS = section_words("name_heads", "products")
 _WORD_BEGINS = r"(?<![가-힣A-Za-z0-9])"

@@ -10,8 +10,7 @@ from guards.evidence.values import values_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import content_words
 from guards.text.claims import claims
-from guards.text.lead_ins import HEADING, LEAD_IN
-from guards.text.sentences import Sentence, split_sentences
+from guards.text.sentences import HEADING, LEAD_IN, Sentence, split_sentences
 from policies.schema.lists import ITEM, indent_of
 
 _SAYS_ANYTHING = re.compile(r"[^\W_]")

@@ -25,7 +25,7 @@ from guards.numbers import Numbers
 from guards.overlap import Overlap
 from guards.text.citing.assessment import Assessed, Assessment, Status, assess
 from guards.text.citing.statements import Statement, cited_answer
-from guards.text.claimed_quantities import claimed_quantities
+from guards.text.hedging import claimed_quantities
 from guards.transport import Transport
 from policies.schema.policy import Policy
 from policies.verification.stances import agrees_with_source

@@ -13,8 +13,7 @@ from itertools import accumulate, chain, pairwise, takewhile
 from operator import attrgetter
 
 from guards.core.finding import Span
-from guards.text.lead_ins import HEADING, LEAD_IN
-from guards.text.sentences import Sentence, split_sentences
+from guards.text.sentences import HEADING, LEAD_IN, Sentence, split_sentences
 from policies.asked_claim import is_lost, tellings
 from policies.edits import Edit
 from policies.gating.segments import undecorated

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from guards.core.exchange import Exchange, Source
 from guards.core.keeping import Keeping, Recent, lazy
 from guards.text.normal import Normal, normalise
+from guards.text.scripts import prose_only
 from guards.text.sentences import GrowingSentences, Sentence, split_sentences
-from guards.text.writing.scripts import prose_only
 
 if TYPE_CHECKING:
     from guards.text.laws.law import LawReference
-    from guards.text.names.name import Name
+    from guards.text.names import Name
     from guards.text.slots.contact import Contact
     from guards.text.slots.quantity import Quantity
     from guards.text.slots.route import RouteSlot
@@ -92,14 +92,14 @@ class Text(Keeping):
     @lazy
     def names(self) -> "tuple[Name, ...]":
         """The names whose form shows them, in order: organisations, places, products, people."""
-        from guards.text.names.names import find_names
+        from guards.text.names import find_names
 
         return find_names(self.raw, self.normal)
 
     @lazy
     def dense(self) -> str:
         """The normal form as names are compared: without spaces, dots, quotes and case."""
-        from guards.text.names.name import dense
+        from guards.text.normal import dense
 
         return dense(self.normal.text)
 

@@ -9,8 +9,21 @@ from types import MappingProxyType, ModuleType
 from typing import Any, TypeGuard
 
 import guards
-from guards.core.errors import BadGuardFile
 from guards.core.guard import Guard, Subject
+
+
+class GuardError(Exception):
+    """The guards cannot be loaded as they stand."""
+
+
+class BadGuardFile(GuardError):
+    """A file in the guards folder is not one well-formed guard."""
+
+    def __init__(self, file: str, problem: str) -> None:
+        super().__init__(f"guards/{file}: {problem}")
+        self.file = file
+        self.problem = problem
+
 
 GuardType = type[Guard[Any]]
 

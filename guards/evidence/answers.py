@@ -16,10 +16,8 @@ from guards.evidence.calculations.derivable import Derivable
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.index import claims_of
 from guards.evidence.thresholds import BINDING
-from guards.text.citing.references import read_references
-from guards.text.claimed_quantities import claimed_quantities
-from guards.text.hedging import hedged_starts
-from guards.text.slots.citation_places import citation_places
+from guards.text.citing.references import citation_places, read_references
+from guards.text.hedging import claimed_quantities, hedged_starts
 from guards.text.slots.units import Dimension
 
 _SHORTEST_QUOTE_CHARS = 8

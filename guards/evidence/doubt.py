@@ -25,7 +25,7 @@ from guards.evidence.opposites.meaning import Match, SourceMeaning, asked_featur
 from guards.evidence.opposites.statements import Statement, statements_in
 from guards.korean.words import Word
 from guards.lexicons.loading import groups, lines
-from guards.text.names.name import dense
+from guards.text.normal import dense
 
 SIGNS = (
     "new_nouns",

@@ -10,7 +10,7 @@ from guards.evidence.opposites.meaning import covered
 from guards.evidence.values import by_sentence
 from guards.korean.morphemes import morphemes
 from guards.korean.words import content_words
-from guards.text.names.name import Name
+from guards.text.names import Name
 from guards.text.sentences import LONGEST_SENTENCE_CHARS
 
 _SAME_SUBJECT = 0.5

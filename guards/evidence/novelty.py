@@ -10,7 +10,7 @@ from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.thresholds import NOVEL_VERB
 from guards.korean.words import Word, canonical
 from guards.lexicons.loading import words
-from guards.text.names.name import dense
+from guards.text.normal import dense
 
 _SHORTEST = 2
 _LONGEST_JOINED = 12

@@ -19,8 +19,8 @@ from guards.evidence.novelty import Vocabulary
 from guards.evidence.thresholds import ALIGNED_FROM, NEAR_BEST
 from guards.korean.words import Word
 from guards.lexicons.loading import sections, words
-from guards.text.names.name import dense
-from guards.text.naming.known_names import may_be_same
+from guards.text.known_names import may_be_same
+from guards.text.normal import dense
 
 _BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 _MOST_LIKE = 12

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from guards.claims.modality import Modality
-from guards.claims.reader import Claim
+from guards.claims.reader import Claim, Modality
 from guards.evidence.calculations.points import LENGTHS
 from guards.evidence.figures import Figure
 from guards.evidence.opposites.acts import UNLESS, turns_of

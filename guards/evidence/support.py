@@ -22,8 +22,8 @@ from guards.evidence.calculations.arithmetic import Outcome
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.index import claims_of
 from guards.evidence.passages import SourcePassages, Unit, units_of
-from guards.text.claimed_quantities import claimed_quantities
 from guards.text.claims import bare_claim
+from guards.text.hedging import claimed_quantities
 from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Measure

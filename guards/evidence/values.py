@@ -11,9 +11,8 @@ from typing import Protocol, TypeVar
 from guards.claims.reader import Claim, Reading
 from guards.core.reading import Text
 from guards.evidence.figures import same_value
-from guards.text.slots.contact import Contact, ContactKind
+from guards.text.slots.contact import Contact, ContactKind, find_phones
 from guards.text.slots.dates import parts_of
-from guards.text.slots.phone import find_phones
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.route import RouteKind, RouteSlot
 from guards.text.slots.units import Dimension, Measure

@@ -15,9 +15,9 @@ from operator import attrgetter
 from guards.claims.reader import read_claims
 from guards.claims.standing import Standing, standing_of_sentence
 from guards.text.citing.references import read_references
+from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.citation_mark import CitationMark, read_marks
-from guards.text.writing.scripts import prose_only
 
 JOINS = re.compile(r"[ \t]?(?:[,、·]|및|와|과)?[ \t]?")
 """Characters allowed between adjacent marks."""

@@ -122,3 +122,11 @@ def _fold(cluster: str) -> str:
         for part in _COMPATIBILITY_JAMO.split(cluster.translate(_FOLDS))
     )
     return "".join(folded).translate(_FOLDS)
+
+
+_IGNORED = re.compile(r"[\s·\"'‘’“”「」『』《》〈〉()\-_.,]+")
+
+
+def dense(text: str) -> str:
+    """Return a text as names are compared: without spaces, dots, quotes and case."""
+    return _IGNORED.sub("", text).casefold()

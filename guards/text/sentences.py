@@ -10,6 +10,9 @@ The ends found do not depend on where the text was cut. How far a rule looks ahe
 * a stop: to the next character that is no blank;
 * a citation mark behind it: until the mark is over, and ten characters more where it may be a word;
 * a bracket or quote: until it closes, the line ends, or 200 characters passed.
+
+Besides: lead-ins and headings, which mean nothing without what follows, and the place to cut out
+with a sentence.
 """
 
 import re
@@ -341,3 +344,40 @@ def sentence_places(sentences: Sequence[Sentence], starts: Sequence[int]) -> lis
             at += 1
         places.append(at)
     return places
+
+
+LEAD_IN = re.compile(r"(?:[:：][*_]{0,3}|(?:다음과|아래와)\s?같(?:습니다|아요|다)\.?)\s*$")
+HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,60}\*\*:?\s*$)")
+
+
+def place_to_remove(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the place of a stretch of whole sentences with the white space that goes with it.
+
+    What is left has no doubled blank, no empty line more than before, and no white space at either
+    end that was not there.
+    """
+    before, after = _content_end(text, start), _content_start(text, end)
+    if after == len(text):
+        return (before, end) if before else (0, len(text))
+    if before == 0:
+        return 0, after
+    ahead, behind = text[before:start], text[end:after]
+    # Of the two gaps that become one, the one with more line breaks stays.
+    keeps_ahead = (_breaks(ahead), -len(ahead)) >= (_breaks(behind), -len(behind))
+    return (start, after) if keeps_ahead else (before, end)
+
+
+def _content_end(text: str, start: int) -> int:
+    while start and text[start - 1].isspace():
+        start -= 1
+    return start
+
+
+def _content_start(text: str, end: int) -> int:
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return end
+
+
+def _breaks(gap: str) -> int:
+    return gap.count("\n")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from guards.text.particles import agreeing, particle_at, stem
-from guards.text.removal import place_to_remove
+from guards.text.sentences import place_to_remove
 from policies.citing import phrases
 
 BLANKS = " \t\u00a0\u202f\u3000"

@@ -11,7 +11,6 @@ from itertools import pairwise
 
 from guards.core.exchange import Source
 from guards.core.finding import Span
-from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import (
     References,
     marks_in_body,
@@ -20,9 +19,9 @@ from guards.text.citing.references import (
 )
 from guards.text.laws.index import LawIndex
 from guards.text.particles import agreeing, agrees, particle_at
-from guards.text.removal import place_to_remove
+from guards.text.sentences import place_to_remove
 from guards.text.slots.citation_mark import CitationMark, read_marks
-from guards.text.slots.source_name import SourceNames
+from guards.text.slots.source_name import Numbering, SourceNames
 from policies.citing.healing import heal
 from policies.citing.references import Cited, cited_in, list_edits, place_of_list
 from policies.edits import Edit, apply, left_by, then, without_overlaps

@@ -7,10 +7,10 @@ from itertools import groupby
 
 from guards.core.exchange import Source
 from guards.core.finding import Span
-from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import ReferenceLine, References, marks_in_body, read_references
-from guards.text.removal import place_to_remove
+from guards.text.sentences import place_to_remove
 from guards.text.slots.citation_mark import CitationMark, MarkStyle
+from guards.text.slots.source_name import Numbering
 from policies.edits import Edit
 from policies.schema.sections import ReferenceList
 

@@ -16,10 +16,9 @@ from collections.abc import Iterable
 
 from guards.text.citing.references import may_be_listed
 from guards.text.claims import bare_claim, claims, may_lead_in, plain_text
-from guards.text.lead_ins import HEADING, LEAD_IN
-from guards.text.sentences import Sentence, SentenceEnds, sentence_ends
+from guards.text.particles import content_words
+from guards.text.sentences import HEADING, LEAD_IN, Sentence, SentenceEnds, sentence_ends
 from guards.text.slots.citation_mark import read_marks
-from guards.text.tokens import content_words
 
 ORNAMENT = r"\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3\U0001f000-\U0001faff"
 """Characters of emoji, for a class of characters."""

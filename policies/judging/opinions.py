@@ -16,8 +16,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
-from guards.claims.modality import Modality
-from guards.claims.reader import read_claims
+from guards.claims.reader import Modality, read_claims
 from guards.core.exchange import Exchange
 from guards.core.finding import Evidence, Finding, Severity, Strength
 from guards.core.reading import read

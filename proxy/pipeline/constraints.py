@@ -17,8 +17,7 @@ from typing import TypeAlias
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
-from guards.text.writing.language_request import asks_for_original, requested_scripts
-from guards.text.writing.scripts import Script, foreign_runs
+from guards.text.scripts import Script, asks_for_original, foreign_runs, requested_scripts
 from policies.schema.sections import Constraint
 from proxy.errors import UpstreamError, UpstreamRefused, UpstreamTimeout
 from proxy.logs import logger

@@ -17,9 +17,9 @@ from pydantic import JsonValue
 from guards.core.exchange import Source
 from guards.personal_data import Handling, PersonalData, PersonalDataSettings
 from guards.text.particles import agreeing, particle_at
-from guards.text.personal_data.kinds import PUBLISHED, PersonalKind
 from guards.text.personal_data.mask import Known
 from guards.text.personal_data.personal import Shown, find_personal, unpublished
+from guards.text.personal_data.rules import PUBLISHED, PersonalKind
 from policies.schema.base import Mode
 from policies.schema.policy import Policy
 from policies.verification.conversation import PART_SEPARATOR

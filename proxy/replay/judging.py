@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
 from guards.core.guard import Stage
-from guards.text.personal_data.kinds import PersonalKind
+from guards.text.personal_data.rules import PersonalKind
 from policies.gating.gate import Gate
 from policies.inspection import NOTHING
 from policies.judging.claims import Skip

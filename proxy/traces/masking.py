@@ -17,8 +17,8 @@ from typing import TypeVar, get_args
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
 from guards.core.reading import Text, source_text
-from guards.text.personal_data.kinds import PersonalKind
 from guards.text.personal_data.mask import Masked, Masking, identifiers_in, mask, masked
+from guards.text.personal_data.rules import PersonalKind
 from policies.schema.keys import without_secrets
 from policies.schema.sections import StoredText
 from proxy.traces.changes import applied, changes

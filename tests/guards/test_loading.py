@@ -7,7 +7,7 @@ import sys
 READERS = {
     "contact": "guards.text.slots.contact",
     "law": "guards.text.laws.law",
-    "names": "guards.text.names.names",
+    "names": "guards.text.names",
     "quantity": "guards.text.slots.quantity",
     "route": "guards.text.slots.route",
 }
@@ -39,4 +39,4 @@ def test_a_guard_loads_the_readers_that_it_asks_for() -> None:
     assert readers["personal_data"] == {"contact"}
     assert "law" in readers["legal_citation"]
     for guard in OF_FIGURES:
-        assert readers[guard].isdisjoint({"contact", "law", "names"})
+        assert readers[guard].isdisjoint({"law", "names"})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Span
-from guards.text.writing.scripts import foreign_runs
+from guards.text.scripts import foreign_runs
 from proxy.errors import UpstreamRefused
 from proxy.openai_api.json_body import JsonObject
 from proxy.pipeline.constraints import (

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.exchange import Source
-from guards.text.personal_data.kinds import PersonalKind
 from guards.text.personal_data.personal import find_personal
+from guards.text.personal_data.rules import PersonalKind
 from policies.schema.base import Mode
 from policies.schema.guard_rule import GuardRule
 from policies.schema.policy import Policy

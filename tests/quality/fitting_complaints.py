@@ -17,7 +17,7 @@ from rich.console import Console
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from guards.complaints.likelihood import BIAS, COMPLAINS_FROM, WEIGHTS, signs
+from guards.complaint import BIAS, COMPLAINS_FROM, WEIGHTS, signs
 from guards.complaints.swearing import swearwords
 from guards.complaints.words import plainly_spelled
 from tests.quality.cases import SETS, ComplaintCase, Role, read_sets
@@ -34,7 +34,7 @@ _STRENGTH = 0.1
 """Inverse of the penalty on large weights."""
 _HEAD = (
     "# How much each piece of a message counts for its being a complaint",
-    "# (guards/complaints/likelihood.py); written by `make fit`.",
+    "# (guards/complaint.py); written by `make fit`.",
 )
 
 app = typer.Typer(add_completion=False, help=__doc__)

@@ -27,9 +27,8 @@ from guards.evidence.calculations.expressions import (
     value_of,
 )
 from guards.evidence.calculations.points import LENGTHS, POINTS, moved
-from guards.text.slots.numerals import mixed_value
 from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, mixed_value
 
 _EQUAL = "=＝≈≒"
 _ABOUT = re.compile(r"[≈≒]|(?<![가-힣])약(?![가-힣])|대략|정도|반올림|절사|버림|미만은|이하는")

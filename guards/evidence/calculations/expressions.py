@@ -6,9 +6,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from guards.evidence.calculations.points import POINTS
-from guards.text.slots.numerals import MIXED_NUMBER, mixed_value
 from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.units import MIXED_NUMBER, Dimension, Measure, mixed_value
 
 PERCENTS = frozenset({Dimension.PERCENT, Dimension.PERCENT_POINT})
 ADD, TAKE, _TIMES, _DIVIDED = "+＋", "−–-", "×✕✖*xX의", "÷/"

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from guards.claims.modality import Modality
-from guards.claims.reader import Claim, Reading, read_claims
+from guards.claims.reader import Claim, Modality, Reading, read_claims
 from guards.core.reading import RequestReading, SourceSet
 from guards.evidence.index import SourceIndex
 from guards.evidence.opposites.acts import Act, are_turned, has_sides

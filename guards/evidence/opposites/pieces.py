@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from guards.claims.layout import Level
-from guards.claims.modality import Modality, modality_of
-from guards.claims.reader import Claim, read_sentence
+from guards.claims.reader import Claim, Modality, modality_of, read_sentence
 from guards.evidence.opposites.acts import (
     COUNTED,
     FRAME,

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from guards.claims.modality import Modality
-from guards.claims.reader import Claim, Reading
+from guards.claims.reader import Claim, Modality, Reading
 from guards.core.reading import SourceSet
 from guards.evidence.index import SourceClaim, SourceIndex
 from guards.evidence.opposites.acts import turned

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 
-from guards.claims.modality import Modality
+from guards.claims.reader import Modality
 from guards.evidence.opposites.meaning import Match, SourceMeaning, covered
 from guards.evidence.opposites.statements import Statement
 from guards.korean.words import Word

@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from guards.claims.modality import Modality
-from guards.claims.reader import Claim, label_words
+from guards.claims.reader import Claim, Modality, label_words
 from guards.evidence.opposites.acts import (
     UNLESS,
     Act,

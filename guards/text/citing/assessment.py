@@ -18,7 +18,6 @@ from guards.core.exchange import Source
 from guards.core.keeping import lazy
 from guards.core.reading import Reading
 from guards.evidence.support import Carried, Support
-from guards.text.citing.numbering import Numbering
 from guards.text.citing.statements import (
     EXCHANGES_KEPT,
     CitedAnswer,
@@ -32,7 +31,7 @@ from guards.text.citing.statements import (
 )
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import CitationMark, MarkKind
-from guards.text.slots.source_name import SourceNames, source_names
+from guards.text.slots.source_name import Numbering, SourceNames, source_names
 
 
 class Status(StrEnum):

@@ -8,6 +8,9 @@ every line of the list says what it names.
 
 Numbers in brackets that cite nothing are left out: ``[0, 1] 구간`` is an interval, and ``a[i][0]``
 and ``[안내][2]`` hang on brackets that are no mark.
+
+The places where a text names its sources (marks, and pages of documents) hold no figure, name or
+way that a source would have to hold; every reading of those leaves them out.
 """
 
 import re
@@ -17,8 +20,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from guards.core.finding import Span
+from guards.text.scripts import without_code
 from guards.text.slots.citation_mark import (
     FILE,
+    PAGES,
     SUPERSCRIPTS,
     CitationMark,
     MarkKind,
@@ -27,7 +32,6 @@ from guards.text.slots.citation_mark import (
     raised,
     read_marks,
 )
-from guards.text.writing.scripts import without_code
 
 _INTERVAL_BEHIND = re.compile(r"[ \t]?(?:(?:닫힌|열린|반열린)[ \t]?|[폐개])?(?:구간|범위)")
 _STOPS = (".", "!", "?", "。")
@@ -302,3 +306,47 @@ def _entry(
 
 def _references(heading: Span, entries: Sequence[ReferenceLine]) -> References:
     return References(heading.start, entries[-1].span.end, heading, tuple(entries))
+
+
+_PAGE_OF_FILE = re.compile(rf"{FILE}[\"'」』]?[\s,(:·]{{1,3}}(?P<page>{PAGES})", re.IGNORECASE)
+_PAGE_OF_TITLE = re.compile(rf"[\s,(]{{1,3}}(?P<page>{PAGES})\)?[ \t]*$")
+_NAMES_PAGE = ("p.", "P.", "쪽", "페이지")
+_PAGE_LOOK_BACK_CHARS = 24
+_PLACES_KEPT = 32
+
+
+# Figures, names and ways of a text ask one after the other.
+@lru_cache(maxsize=_PLACES_KEPT)
+def citation_places(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the half-open places in a text that name its sources, in order.
+
+    Words that a mark stands around (``<cite id="1">…</cite>``) are not among them.
+    """
+    places: list[tuple[int, int]] = []
+    for start, end in sorted((*_of_marks(text), *_of_pages(text))):
+        if not places or places[-1][1] <= start:
+            places.append((start, end))
+    return tuple(places)
+
+
+def _of_marks(text: str) -> Iterator[tuple[int, int]]:
+    for mark in read_marks(text):
+        if not mark.wrapped:
+            yield mark.start, mark.end
+            continue
+        words = text.rfind(mark.wrapped, mark.start, mark.end)
+        yield mark.start, words
+        yield words + len(mark.wrapped), mark.end
+
+
+def _of_pages(text: str) -> Iterator[tuple[int, int]]:
+    if not any(name in text for name in _NAMES_PAGE):
+        return
+    for found in _PAGE_OF_FILE.finditer(text):
+        yield found.span("page")
+    references = read_references(text)
+    for line in references.lines if references else ():
+        end = line.span.end
+        page = _PAGE_OF_TITLE.search(text, max(line.span.start, end - _PAGE_LOOK_BACK_CHARS), end)
+        if page:
+            yield page.span("page")

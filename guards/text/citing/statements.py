@@ -26,9 +26,9 @@ from guards.core.reading import Reading
 from guards.evidence.support import Support
 from guards.text.citing.references import References, in_references, marks_in_body, read_references
 from guards.text.claims import JOINS, MARKUP, claims, plain_text
+from guards.text.scripts import without_code
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.citation_mark import CitationMark
-from guards.text.writing.scripts import without_code
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,8 @@ from guards.text.citing.articles import (
 from guards.text.citing.assessment import CITATION_THRESHOLD, FEWEST_FOR_ARTICLE
 from guards.text.citing.statements import Statement, cited_answer
 from guards.text.laws.article import paragraph_marks
-from guards.text.laws.index import LawIndex, law_index_of
-from guards.text.laws.law import Kind, LawReference
-from guards.text.laws.name import STATUTE, key_of
-from guards.text.laws.source import Provision
+from guards.text.laws.index import LawIndex, Provision, law_index_of
+from guards.text.laws.law import STATUTE, Kind, LawReference, key_of
 
 _NUMBERED_LINE = re.compile(r"^[ \t]*(?P<number>\d{1,3})[.)][ \t]+(?P<text>[^\n]+)$", re.MULTILINE)
 _DIGITS = re.compile(r"\d+")

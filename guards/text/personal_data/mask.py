@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from guards.core.finding import Span
-from guards.text.personal_data.kinds import PersonalKind, PersonalSpan
 from guards.text.personal_data.personal import Dense, dense, find_personal, subscriber
+from guards.text.personal_data.rules import PersonalKind, PersonalSpan
 
 _HEAD_CHARS = 3
 

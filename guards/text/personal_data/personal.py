@@ -21,8 +21,14 @@ from collections.abc import Iterable
 from guards.core.keeping import lazy
 from guards.korean.digits import in_digits
 from guards.text.normal import Normal, normalise
-from guards.text.personal_data.kinds import PUBLISHED, PersonalKind, PersonalSpan
-from guards.text.personal_data.rules import PLATE, RULES, Rule
+from guards.text.personal_data.rules import (
+    PLATE,
+    PUBLISHED,
+    RULES,
+    PersonalKind,
+    PersonalSpan,
+    Rule,
+)
 
 # Numbers that are no digits of an identifier: ① ⑴ ² ㎡. The normal form would glue them to it.
 _SIGNS = re.compile(r"[²³¹¼-¾⁰-⁹₀-₉⅐-⅟①-⒛⓪-⓿❶-➓㈠-㈩㉈-㉟㊀-㊉㊱-㊿㎟-㎦]")

@@ -11,7 +11,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from guards.lexicons.loading import words
-from guards.text.slots.numerals import (
+from guards.text.slots.units import (
+    COUNTED,
+    DAY_SPANS,
+    DAY_WORDS,
     FREE,
     MIXED_NUMBER,
     NATIVE_NUMBER,
@@ -19,10 +22,13 @@ from guards.text.slots.numerals import (
     PLAIN_NUMBER,
     SCALES,
     SINO_NUMBER,
+    UNITS,
+    Dimension,
+    Measure,
+    Unit,
     mixed_value,
     native_value,
 )
-from guards.text.slots.units import COUNTED, DAY_SPANS, DAY_WORDS, UNITS, Dimension, Measure, Unit
 from guards.text.slots.windows import AT_NUMBERS, Search
 
 

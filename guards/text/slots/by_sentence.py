@@ -19,8 +19,7 @@ from itertools import groupby
 from typing import TypeVar
 
 from guards.core.keeping import Keeping
-from guards.text.names.name import Name
-from guards.text.names.names import find_names
+from guards.text.names import Name, find_names
 from guards.text.normal import normalise
 from guards.text.slots.quantity import Quantity, find_quantities
 from guards.text.slots.route import speaks_of_travel

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from guards.text.slots.numerals import native_value
-from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.units import Dimension, Measure, native_value
 from guards.text.slots.windows import AT_NUMBERS, Search, beginning
 
 _MEASURES_KEPT = 4096

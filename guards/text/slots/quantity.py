@@ -14,9 +14,10 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
+from guards.text.citing.references import citation_places
 from guards.text.normal import Normal
 from guards.text.slots.amounts import DIGIT_READERS, WORD_READERS, Reader
-from guards.text.slots.citation_places import citation_places
+from guards.text.slots.contact import find_phones
 from guards.text.slots.dates import (
     CLOCKS,
     SECOND_DAY,
@@ -25,10 +26,18 @@ from guards.text.slots.dates import (
     read_clock,
     read_date,
 )
-from guards.text.slots.numerals import FREE, MIXED_NUMBER, SCALES, mixed_value
-from guards.text.slots.phone import find_phones
 from guards.text.slots.route import route_places
-from guards.text.slots.units import PERIODS, UNITS, Dimension, Measure, Unit
+from guards.text.slots.units import (
+    FREE,
+    MIXED_NUMBER,
+    PERIODS,
+    SCALES,
+    UNITS,
+    Dimension,
+    Measure,
+    Unit,
+    mixed_value,
+)
 from guards.text.slots.windows import AT_NUMBERS, NumberedText, Search, blotted, matches_in
 
 # The halves of ½, which the normal form writes as 1⁄2, are no numbers.

@@ -12,9 +12,9 @@ from functools import lru_cache
 
 from guards.korean.morphemes import morphemes
 from guards.lexicons.loading import section_words, sections
+from guards.text.citing.references import citation_places
 from guards.text.normal import Normal
-from guards.text.slots.citation_places import citation_places
-from guards.text.slots.numerals import mixed_value
+from guards.text.slots.units import mixed_value
 from guards.text.slots.windows import blotted
 
 

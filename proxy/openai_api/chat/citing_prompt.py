@@ -13,9 +13,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from guards.core.exchange import Source
-from guards.text.citing.numbering import Numbering
 from guards.text.laws.index import LawIndex
-from guards.text.slots.source_name import SourceNames
+from guards.text.slots.source_name import Numbering, SourceNames
 from policies.citing.references import cited_as, opening_words
 from proxy.openai_api.json_body import JsonObject, member, objects
 

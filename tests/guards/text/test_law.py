@@ -8,8 +8,7 @@ from guards.core.exchange import Source
 from guards.core.reading import Text
 from guards.text.laws.article import read_articles
 from guards.text.laws.index import LawIndex, Level
-from guards.text.laws.law import Kind, LawReference, read_laws
-from guards.text.laws.name import Tier, law_name, same_law
+from guards.text.laws.law import Kind, LawReference, Tier, law_name, read_laws, same_law
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row
 

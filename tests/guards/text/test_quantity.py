@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.reading import Text
-from guards.text.slots.numerals import mixed_value, native_value
 from guards.text.slots.quantity import Comparator, Quantity
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, mixed_value, native_value
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row
 

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Source
 from guards.core.finding import Span
-from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import marks_in_body, read_references
 from guards.text.laws.index import LawIndex
-from guards.text.slots.source_name import SourceNames
+from guards.text.slots.source_name import Numbering, SourceNames
 from policies.citing.mending import MendedCitations, RemovalEdits, mend
 from policies.edits import Edit, apply
 from policies.schema.sections import CitationRules, ReferenceList, Renumber

@@ -8,7 +8,7 @@ from openai.types import Completion, CompletionChoice
 from openai.types.completion_usage import CompletionUsage
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from guards.text.personal_data.kinds import PersonalKind
+from guards.text.personal_data.rules import PersonalKind
 from proxy.openai_api.completions import CompletionsEndpoint
 from proxy.openai_api.completions.reply import CompletionReply
 from proxy.openai_api.json_body import JsonObject

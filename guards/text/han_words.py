@@ -18,9 +18,8 @@ from typing import NamedTuple
 from guards.korean.morphemes import morphemes
 from guards.lexicons.loading import groups, section_words
 from guards.text.hangul import parts_of, syllable
-from guards.text.particles import agreeing, particle_at, stem
-from guards.text.tokens import word_stem
-from guards.text.writing.scripts import Run, Script, han_only
+from guards.text.particles import agreeing, particle_at, stem, word_stem
+from guards.text.scripts import Run, Script, han_only
 
 
 class Role(Enum):

@@ -1,31 +1,92 @@
 """The names of a text, as far as their form shows them.
 
 Korean has no capitals, so a name is told by its head (``영통구청``, ``수원 청소년센터``), by its
-ending as a place (``가평군``), by a title after it, by quotes beside a head or the word 이름
-(``레스토랑 '물빛뜰'``), or by Latin capitals. A bare name in Hangul is not seen.
+ending as a place (``가평군``), by a title after it (``김해솔 과장``), by quotes beside a head or
+the word 이름 (``레스토랑 '물빛뜰'``), or by Latin capitals. A bare name in Hangul is not seen.
 
 What stands before the head must name, not only describe: ``고객센터`` and ``관할 구청`` are none.
-Quotes alone prove nothing, because Korean quotes words for emphasis too. Among Latin words, a gloss
-behind a Korean word (``자기자본이익률(ROE)``) and a sentence in another language are none.
+People have three syllables that begin with one of the commonest family names and end as given names
+do; a shorter or longer name cannot be told from a word (``담당 과장``). Quotes alone prove nothing,
+because Korean quotes words for emphasis too. Among Latin words, a gloss behind a Korean word
+(``자기자본이익률(ROE)``) and a sentence in another language are none.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from guards.lexicons.loading import section_words, sections
 from guards.lexicons.loading import words as listed
-from guards.text.laws.name import is_law_name
-from guards.text.names.name import Name, dense
-from guards.text.names.person import people
-from guards.text.normal import Normal
-from guards.text.particles import final_consonant, stem
-from guards.text.slots.citation_places import citation_places
+from guards.text.citing.references import citation_places
+from guards.text.laws.law import is_law_name
+from guards.text.normal import Normal, dense
+from guards.text.particles import final_consonant, stem, word_stem
+from guards.text.scripts import prose_only
 from guards.text.slots.windows import blotted
-from guards.text.tokens import word_stem
-from guards.text.writing.scripts import prose_only
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name in a text.
+
+    Attributes:
+        text: As it stands, without its particle.
+        start: Where it begins, in code points.
+        end: Where it ends (half-open).
+        head: The noun that it ends with (구청, 센터), in small letters; empty if there is none.
+        specific: What makes it this one and no other (영통), comparable.
+    """
+
+    text: str
+    start: int
+    end: int
+    head: str
+    specific: str
+
+    @property
+    def key(self) -> str:
+        """The whole name, comparable."""
+        return dense(self.text)
+
+
+TITLES = (
+    "씨|과장|부장|차장|팀장|실장|국장|교수|박사|의원|감독|선수|기자|변호사|회장|사장|총장|시장|구청장|"
+    "대통령|총리|장관|판사|대표"
+)
+_MORE_TITLES = (
+    "대표이사|매니저|주임|원장|소장|관장|센터장|지점장|본부장|이사장|위원장|간호사|강사|코치|작가|"
+    "선생님"
+)
+# 대표 번호, 대리 신청: before a noun these are no titles.
+_MODIFYING_TITLES = "대표|대리"
+_FAMILY_NAMES = "김이박최정강조윤장임한오서신권황안송류홍전고문손배백허유남심노하곽성차주우"
+# Endings of many names are left out, because of nouns, particles and endings: 은, 원, 서, 이, 도.
+_GIVEN_NAMES_END = (
+    "수영호희민준현우연아경미정선숙순철석훈환규태혁윤빈나래라리린솔늘람름슬찬욱웅율범식섭균근곤광덕득"
+    "룡림봉빛샘승애언엽예옥온완왕유재종필하헌혜홍휘흠흥울결봄솜지진주"
+)
+# 전까지, 오거나, 정해진, 강사진, 배송지, 이번주, 배터리
+_NO_NAME = r"[가-힣](?:까지|든지|는지|거나|[해어러려여뤄사원]진|[송소]지|번주|사람|주민|자율|터리)"
+_PARTICLE = "(?:님|은|는|이|가|을|를|의|에게|께|께서|도|와|과|로|으로|입니다|이며|이고|이다)"
+# Most texts have no such word: this spares the dear pattern.
+_THREE_SYLLABLES = re.compile(rf"[{_FAMILY_NAMES}][가-힣][{_GIVEN_NAMES_END}]\s")
+_PERSON = re.compile(
+    rf"(?<![가-힣A-Za-z0-9])(?!{_NO_NAME})(?P<name>[{_FAMILY_NAMES}][가-힣][{_GIVEN_NAMES_END}])"
+    rf"(?=\s(?:전\s)?[가-힣]{{0,4}}"
+    rf"(?:(?:{_MODIFYING_TITLES})(?:{_PARTICLE}{{1,2}}(?![가-힣])|(?!\s?[가-힣]))"
+    rf"|(?!{_MODIFYING_TITLES})(?:{TITLES}|{_MORE_TITLES}){_PARTICLE}{{0,2}}(?![가-힣])))"
+)
+
+
+def people(text: str) -> Iterator[Name]:
+    """Yield the people of a text, in order."""
+    if not _THREE_SYLLABLES.search(text):
+        return
+    for found in _PERSON.finditer(text):
+        yield Name(found["name"], *found.span("name"), "", found["name"])
+
 
 _ORGANISATIONS = section_words("name_heads", "organisations")
 _BUSINESSES = section_words("name_heads", "businesses")

@@ -21,8 +21,8 @@ from guards.core.reading import Text
 from guards.evidence.swapped import Swap
 from guards.lexicons.loading import section_words
 from guards.lexicons.loading import words as listed
-from guards.text.names.name import Name, dense
-from guards.text.names.person import TITLES
+from guards.text.names import TITLES, Name
+from guards.text.normal import dense
 from guards.text.particles import stem
 
 _PAPERS = section_words("name_heads", "documents", "papers")

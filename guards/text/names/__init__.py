@@ -1,1 +1,0 @@
-"""Names whose form shows them: organisations, places, products, people."""

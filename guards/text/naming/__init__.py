@@ -1,1 +1,0 @@
-"""Names of things, and which names, places and contacts belong together."""

@@ -1,1 +1,0 @@
-"""Scripts: Hangul, Han, Latin, and what of them an answer may have."""
