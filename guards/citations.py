@@ -27,7 +27,7 @@ from pydantic import Field
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
-from guards.core.reading import Part, Reading, RequestReading
+from guards.core.reading import Reading, RequestReading
 from guards.evidence.support import read_ahead
 from guards.text.citing.articles import Naming
 from guards.text.citing.assessment import (
@@ -261,11 +261,8 @@ class Citations(Guard[CitationsSettings]):
 
     def not_checkable(self, reading: Reading) -> str | None:
         """Return why there is nothing to check against."""
-        if reading.answer is None:
-            return "no_answer"
-        if not reading.sources and not self.settings.check_without_sources:
-            return "no_sources"
-        return None
+        lacks = not (reading.sources or self.settings.check_without_sources)
+        return super().not_checkable(reading) or ("no_sources" if lacks else None)
 
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read the sources that statements are compared with, one by one."""
@@ -273,15 +270,12 @@ class Citations(Guard[CitationsSettings]):
 
     def check(self, reading: Reading) -> list[Finding]:
         """Report the marks of the answer that lead nowhere or to the wrong source."""
-        answer = reading.answer
-        if answer is None:
-            return []
         cited = cited_answer(reading)
-        lines = read_source_lines(answer.text.raw)
+        lines = read_source_lines(cited.raw)
         if not (cited.marks or cited.references or lines or self.settings.add_missing):
             return []
         assessed = assess(reading, self.settings.threshold)
-        citing = _Citing(reading, answer, assessed, add_missing=self.settings.add_missing)
+        citing = _Citing(reading, assessed, add_missing=self.settings.add_missing)
         judged = (mark for mark in cited.marks if mark.end > reading.judged_from)
         found = [finding for mark in judged for finding in citing.findings(mark)]
         # Only at the end is it sure that lines are a list of references.
@@ -295,12 +289,10 @@ class Citations(Guard[CitationsSettings]):
 class _Citing:
     """The citations of one answer."""
 
-    def __init__(
-        self, reading: Reading, answer: Part, assessed: Assessed, *, add_missing: bool
-    ) -> None:
+    def __init__(self, reading: Reading, assessed: Assessed, *, add_missing: bool) -> None:
         self.assessed = assessed
         self._exchange = reading.exchange
-        self._raw = answer.text.raw
+        self._raw = reading.answer_text.raw
         self._names = source_names(reading)
         self._naming = Naming(reading, self._names)
         self._numbers = tuple(f"[{one.id}]" for one in self._exchange.sources[:_MOST_EXPECTED])

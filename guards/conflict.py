@@ -54,6 +54,7 @@ class Conflict(Guard[ConflictSettings]):
     id = "conflict"
     label = Label("Conflicting sources", "자료 간 차이")
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = ConflictSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -104,12 +105,6 @@ class Conflict(Guard[ConflictSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare, or nothing to contradict."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read where the sources contradict one another."""
         request.source_set.once(Contradictions)
@@ -117,9 +112,7 @@ class Conflict(Guard[ConflictSettings]):
 
     def check(self, reading: Reading) -> list[Finding]:
         """Look up each value of the answer among the contradictions of the sources."""
-        if reading.answer is None:
-            return []
-        answer = reading.answer.text
+        answer = reading.answer_text
         answered = values_of(answer)
         if not answered:
             return []

@@ -240,6 +240,7 @@ class Contacts(Guard[ContactSettings]):
     label = Label("Contact details", "연락처")
     subject = Subject.CONTACTS
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = ContactSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -264,17 +265,11 @@ class Contacts(Guard[ContactSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare with, or nothing to compare."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def check(self, reading: Reading) -> list[Finding]:
         """Look up each contact of the answer."""
-        if reading.answer is None or not reading.answer.text.contacts:
+        text = reading.answer_text
+        if not text.contacts:
             return []
-        text = reading.answer.text
         book = ContactBook(reading)
         licensed = self._licensed(reading)
         named = {one.start: one for one in namings(text, text.contacts)}

@@ -58,6 +58,7 @@ class Estimates(Guard[EstimatesSettings]):
     label = Label("Estimates", "추정 표현")
     subject = Subject.FIGURES
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = EstimatesSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -89,12 +90,6 @@ class Estimates(Guard[EstimatesSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare with, or nothing to compare."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read what the sources say in figures."""
         request.source_set.once(SourceFigures)
@@ -102,9 +97,7 @@ class Estimates(Guard[EstimatesSettings]):
 
     def check(self, reading: Reading) -> list[Finding]:
         """Compare hedged figures with the sources, then look for guesses in words."""
-        if reading.answer is None:
-            return []
-        text = reading.answer.text
+        text = reading.answer_text
         hedged = frozenset(hedged_starts(text))
         claimed = {one.start: one for one in claimed_quantities(text) if one.start in hedged}
         figures = self._unsupported(frozenset(claimed), reading) if claimed else ()
@@ -144,8 +137,7 @@ class Estimates(Guard[EstimatesSettings]):
     def _figure_finding(
         self, span: Span, bound: Bound, reading: Reading, *, is_derived: bool
     ) -> Finding:
-        raw = reading.answer.text.raw if reading.answer else ""
-        observed = raw[span.start : span.end]
+        observed = reading.answer_text.raw[span.start : span.end]
         if is_derived:
             return Finding(
                 guard=self.id,

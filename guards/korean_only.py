@@ -135,15 +135,12 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
 
     def not_checkable(self, reading: Reading) -> str | None:
         """Return why there is no answer to look at."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.answer.text.raw.strip() else "empty_answer"
+        is_empty = not reading.answer_text.raw.strip()
+        return super().not_checkable(reading) or ("empty_answer" if is_empty else None)
 
     def check(self, reading: Reading) -> list[Finding]:
         """Report each foreign stretch of the answer once, in the order in which they stand."""
-        if reading.answer is None:
-            return []
-        text = own_words = reading.answer.text.raw
+        text = own_words = reading.answer_text.raw
         question = reading.exchange.question
         requested: frozenset[Script] = frozenset()
         if self.settings.allow_on_request:
@@ -155,7 +152,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
             heard = _heard(reading.exchange)
             findings = [_mended(_finding(text, runs), text, runs, heard) for runs in stretches]
         if self.settings.latin_sentences and Script.LATIN not in requested:
-            latin = _latin_sentences(own_words, reading.answer.text.sentences, reading.exchange)
+            latin = _latin_sentences(own_words, reading.answer_text.sentences, reading.exchange)
             findings += [_finding(text, [run]) for run in latin]
         return sorted(findings, key=lambda finding: finding.span)
 

@@ -31,8 +31,8 @@ from pydantic import Field
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
-from guards.core.reading import Part, Reading, RequestReading
-from guards.text.citing.articles import RightArticles, with_marks_mended
+from guards.core.reading import Reading, RequestReading, Text
+from guards.text.citing.articles import RightArticles, number_of, with_marks_mended
 from guards.text.citing.wrong_articles import WrongArticles
 from guards.text.laws.index import LawIndex, Level, Missing, Provision, law_held, law_index
 from guards.text.laws.law import Kind, LawReference
@@ -142,23 +142,20 @@ class LegalCitation(Guard[LegalCitationSettings]):
 
     def not_checkable(self, reading: Reading) -> str | None:
         """Return why there is nothing to check against."""
-        if reading.answer is None:
-            return "no_answer"
-        if not reading.sources and not self.settings.check_without_sources:
-            return "no_sources"
-        return None
+        lacks = not (reading.sources or self.settings.check_without_sources)
+        return super().not_checkable(reading) or ("no_sources" if lacks else None)
 
     def check(self, reading: Reading) -> list[Finding]:
         """Report what the answer cites and the sources do not hold."""
-        answer = reading.answer
-        if answer is None or not answer.text.laws:
+        answer = reading.answer_text
+        if not answer.laws:
             return []
         index = law_index(reading)
         conversation = reading.request.once(_conversation)
         articles = RightArticles(reading)
         wrong = WrongArticles(reading)
         findings: list[Finding] = []
-        for reference in answer.text.laws:
+        for reference in answer.laws:
             if reference.end <= reading.judged_from or _is_quoted(answer, reference, index):
                 continue
             missing = index.missing(reference)
@@ -173,10 +170,10 @@ class LegalCitation(Guard[LegalCitationSettings]):
             echoed = (pasted or not claims) and conversation.missing(reference) is None
             finding = _finding(answer, reference, missing, index, echoed=echoed)
             findings.append(_mended(finding, reference, missing, articles))
-        return with_marks_mended(answer.text.raw, findings)
+        return with_marks_mended(answer.raw, findings)
 
     def _given_wrongly(
-        self, answer: Part, reference: LawReference, articles: WrongArticles
+        self, answer: Text, reference: LawReference, articles: WrongArticles
     ) -> Iterator[Finding]:
         meant = articles.meant_by(reference)
         if meant is None:
@@ -192,9 +189,9 @@ class LegalCitation(Guard[LegalCitationSettings]):
         yield Finding(
             guard=self.id,
             code=f"{self.id}.wrong_article",
-            part=answer.name,
+            part="answer",
             span=Span(reference.start, reference.end),
-            observed=answer.text.raw[reference.start : reference.end],
+            observed=answer.raw[reference.start : reference.end],
             severity=Severity.STRONG if acts else Severity.WEAK,
             strength=Strength.C1,
             expected=(piece.label,),
@@ -211,16 +208,16 @@ def _conversation(request: RequestReading) -> LawIndex:
 
 
 def _finding(
-    answer: Part, reference: LawReference, missing: Missing, index: LawIndex, *, echoed: bool
+    answer: Text, reference: LawReference, missing: Missing, index: LawIndex, *, echoed: bool
 ) -> Finding:
     near = missing.near[:_MOST_EXPECTED]
     weak = echoed or not missing.sure
     return Finding(
         guard=LegalCitation.id,
         code=f"{LegalCitation.id}.{missing.level}_absent",
-        part=answer.name,
+        part="answer",
         span=Span(reference.start, reference.end),
-        observed=answer.text.raw[reference.start : reference.end],
+        observed=answer.raw[reference.start : reference.end],
         severity=Severity.WEAK if weak else Severity.STRONG,
         strength=Strength.E0,
         expected=_expected(reference, missing, index),
@@ -260,13 +257,8 @@ def _expected(reference: LawReference, missing: Missing, index: LawIndex) -> tup
     elif missing.mentioned:
         held = (_other_label(one) for one in missing.mentioned)
     else:
-        held = (_label(one) for one in missing.near)
+        held = (number_of(one) for one in missing.near)
     return tuple(dict.fromkeys(held))[:_MOST_EXPECTED]
-
-
-def _label(provision: Provision) -> str:
-    article = provision.article
-    return f"제{article.number}조" + (f"의{article.branch}" if article.branch else "")
 
 
 def _other_label(mention: LawReference) -> str:
@@ -283,38 +275,38 @@ def _other_label(mention: LawReference) -> str:
 def _paragraphs(provision: Provision) -> list[str]:
     numbers = list(provision.article.paragraphs)
     if not numbers:
-        return [_label(provision)]
-    return [f"{_label(provision)}제{number}항" for number in numbers]
+        return [number_of(provision)]
+    return [f"{number_of(provision)}제{number}항" for number in numbers]
 
 
 def _items(provision: Provision, paragraph: int | None) -> list[str]:
     article = provision.article
     division = article.paragraphs.get(paragraph) if paragraph is not None else None
-    where = _label(provision) + (f"제{paragraph}항" if division else "")
+    where = number_of(provision) + (f"제{paragraph}항" if division else "")
     items = (division or article.whole).items
     return [f"{where}제{number}호" + (f"의{branch}" if branch else "") for number, branch in items]
 
 
-def _is_quoted(answer: Part, reference: LawReference, index: LawIndex) -> bool:
+def _is_quoted(answer: Text, reference: LawReference, index: LawIndex) -> bool:
     """Tell whether the reference stands in a source together with the words that follow it.
 
     A sentence taken over word for word may begin in the middle of a list, so that the law's name
     that its references share is no longer in it.
     """
-    rest = "".join(answer.text.raw[reference.end : reference.end + 24].split())[:_QUOTE_REST_CHARS]
+    rest = "".join(answer.raw[reference.end : reference.end + 24].split())[:_QUOTE_REST_CHARS]
     if len(rest) < _QUOTE_REST_CHARS:
         return False
-    return index.speaks_of(answer.text.raw[reference.start : reference.end] + rest)
+    return index.speaks_of(answer.raw[reference.start : reference.end] + rest)
 
 
-def _rests_on(answer: Part, reference: LawReference) -> bool:
+def _rests_on(answer: Text, reference: LawReference) -> bool:
     """Tell whether the answer claims something on a reference, more than repeat it."""
-    return _RESTS_ON.match(answer.text.raw, reference.end) is not None
+    return _RESTS_ON.match(answer.raw, reference.end) is not None
 
 
-def _is_said_to_be_absent(answer: Part, reference: LawReference) -> bool:
+def _is_said_to_be_absent(answer: Text, reference: LawReference) -> bool:
     """Tell whether the sentence says that the sources do not have the provision."""
-    sentences = answer.text.sentences
+    sentences = answer.sentences
     place = bisect_right(sentences, reference.start, key=attrgetter("start")) - 1
     ending = sentences[place].text[-_ENDING_CHARS:] if place >= 0 else ""
     return _SAID_TO_BE_ABSENT.search(ending) is not None

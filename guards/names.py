@@ -112,6 +112,7 @@ class Names(Guard[NamesSettings]):
     id = "names"
     label = Label("Names", "이름")
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = NamesSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -148,12 +149,6 @@ class Names(Guard[NamesSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare with, or nothing to compare."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read the claims of the sources, and the names that they bind."""
         request.source_set.once(bound_names)
@@ -165,9 +160,7 @@ class Names(Guard[NamesSettings]):
 
     def check(self, reading: Reading) -> list[Finding]:
         """Look the names of each claim up, then what stands in the place of names."""
-        if reading.answer is None:
-            return []
-        answer = reading.answer.text
+        answer = reading.answer_text
         sentences = statements(answer.raw)
         contrasted = [*self._contrasted(reading)] if self.settings.check_replaced else []
         found = [one for one in contrasted if one.severity is Severity.STRONG]
@@ -228,9 +221,7 @@ class Names(Guard[NamesSettings]):
 
     def _contrasted(self, reading: Reading) -> Iterator[Finding]:
         """Yield what stands in a role of a clause that the sources give to something else."""
-        answer = reading.answer.text.once(claims_of) if reading.answer else None
-        if answer is None:
-            return
+        answer = reading.answer_text.once(claims_of)
         vocabulary = reading.request.once(Vocabulary)
         for sentence in answer.sentences:
             for claim in sentence:
@@ -252,7 +243,7 @@ class Names(Guard[NamesSettings]):
                     )
 
     def _misbound(self, reading: Reading) -> Iterator[Finding]:
-        raw = reading.answer.text.raw if reading.answer else ""
+        raw = reading.answer_text.raw
         for one in misbound_names(reading):
             evidence = (Evidence(one.source_id, one.meant.quote),)
             observed = raw[one.start : one.end]

@@ -125,6 +125,7 @@ class Negation(Guard[NegationSettings]):
     id = "negation"
     label = Label("Affirmation and negation", "긍정·부정")
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = NegationSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -194,12 +195,6 @@ class Negation(Guard[NegationSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare with, or nothing to compare."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read what the sources say, against which the claims are held."""
         request.source_set.once(SourceMeaning)
@@ -209,9 +204,7 @@ class Negation(Guard[NegationSettings]):
 
     def check(self, reading: Reading) -> list[Finding]:
         """Hold each sentence of the answer against what the sources say of the same."""
-        if reading.answer is None:
-            return []
-        said = reading.answer.text.once(claims_of)
+        said = reading.answer_text.once(claims_of)
         judged = reading.request.once(_judged)
         findings: list[Finding] = []
         before: Sequence[Claim] = ()
@@ -375,7 +368,7 @@ class Negation(Guard[NegationSettings]):
 
     def _finding(self, found: _Found, offset: int, said: Claims, reading: Reading) -> Finding:
         start, end = said.page.raw_span(offset + found.start, offset + found.end)
-        raw = reading.answer.text.raw if reading.answer else ""
+        raw = reading.answer_text.raw
         start += len(raw[start:end]) - len(raw[start:end].lstrip(_LEADING))
         is_strong = found.code in _STRONG
         strength = Strength.C2 if is_strong else Strength.C1

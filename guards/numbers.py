@@ -59,6 +59,7 @@ class Numbers(Guard[NumbersSettings]):
     label = Label("Figures", "수치")
     subject = Subject.FIGURES
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = NumbersSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -128,12 +129,6 @@ class Numbers(Guard[NumbersSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare with, or nothing to compare."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read what the sources say in figures."""
         request.source_set.once(SourceFigures)
@@ -141,8 +136,6 @@ class Numbers(Guard[NumbersSettings]):
 
     def check(self, reading: Reading) -> list[Finding]:
         """Compare each figure of the answer with those of the sources."""
-        if reading.answer is None:
-            return []
         compared = reading.once(Compared)
         judge = self._judged if compared.is_small else _looked_up
         found = (judge(figure, compared) for figure in compared.asserted)

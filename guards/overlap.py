@@ -21,7 +21,7 @@ from guards.claims.reader import Claim
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
-from guards.core.reading import Reading, RequestReading, Text
+from guards.core.reading import Reading, RequestReading
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.novelty import Measured, Vocabulary
 from guards.evidence.thresholds import (
@@ -70,6 +70,7 @@ class Overlap(Guard[OverlapSettings]):
     id = "overlap"
     label = Label("Support in the sources", "근거")
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = OverlapSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -89,12 +90,6 @@ class Overlap(Guard[OverlapSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare with, or nothing to compare."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read the claims of the sources and their words."""
         request.source_set.once(SourceIndex)
@@ -104,8 +99,6 @@ class Overlap(Guard[OverlapSettings]):
 
     def check(self, reading: Reading) -> list[Finding]:
         """Measure what each asserted clause tells; clauses on end are reported together."""
-        if reading.answer is None:
-            return []
         answer = _Answer(reading)
         return [
             finding
@@ -151,7 +144,7 @@ class _Answer:
     """An answer and what of it can be judged."""
 
     def __init__(self, reading: Reading) -> None:
-        text = reading.answer.text if reading.answer else Text("")
+        text = reading.answer_text
         self.read = text.once(claims_of)
         self._text = text
         self._vocabulary = reading.request.once(Vocabulary)

@@ -70,16 +70,9 @@ class Phrases(Guard[PhrasesSettings]):
         super().__init__(settings)
         self._own = tuple(_dense(phrase).rstrip(".!?~…").split("*") for phrase in settings.phrases)
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to look at."""
-        return "no_answer" if reading.answer is None else None
-
     def check(self, reading: Reading) -> list[Finding]:
         """Find the sentences to take out, unless nothing would be left."""
-        if reading.answer is None:
-            return []
-        answer = reading.answer.text.raw
-        sentences = reading.answer.text.sentences
+        answer, sentences = reading.answer_text.raw, reading.answer_text.sentences
         prose = prose_only(without_code(answer))
         unwanted = [
             sentence

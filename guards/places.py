@@ -234,6 +234,7 @@ class Places(Guard[PlacesSettings]):
     id = "places"
     label = Label("Places", "위치")
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = PlacesSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -251,25 +252,17 @@ class Places(Guard[PlacesSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare with, or nothing to compare."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def check(self, reading: Reading) -> list[Finding]:
         """Look up each place of the answer's claims."""
-        answer = reading.answer
-        if answer is None:
-            return []
-        raw = answer.text.raw
-        places = _find_places(answer.text.prose)
+        answer = reading.answer_text
+        raw = answer.raw
+        places = _find_places(answer.prose)
         if not places:
             return []
         book = _PlaceBook(reading)
         own = _users_own(reading.question.text.raw, book)
-        sentences = sentence_places(answer.text.sentences, [place.start for place in places])
-        texts = [answer.text.sentences[at].text for at in sentences]
+        sentences = sentence_places(answer.sentences, [place.start for place in places])
+        texts = [answer.sentences[at].text for at in sentences]
         is_open = {text: _is_open(text) for text in set(texts)}
         findings = (
             self._finding(place, book.meant_instead(place, said))

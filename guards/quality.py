@@ -382,16 +382,12 @@ class Quality(Guard[QualitySettings]):
 
     def not_checkable(self, reading: Reading) -> str | None:
         """Nothing to look at; without words, a model that may still fetch has only asked a tool."""
-        if reading.answer is None:
-            return "no_answer"
-        is_empty = not reading.answer.text.raw.strip()
-        return "empty_answer" if is_empty and reading.exchange.may_fetch else None
+        is_empty = reading.exchange.may_fetch and not reading.answer_text.raw.strip()
+        return super().not_checkable(reading) or ("empty_answer" if is_empty else None)
 
     def check(self, reading: Reading) -> list[Finding]:
         """Look for each kind of damage, one after the other."""
-        if reading.answer is None:
-            return []
-        text = reading.answer.text
+        text = reading.answer_text
         answer, sentences = text.raw, text.sentences
         found = list(self._strong(text))
         known = _known_text(reading) if found else ""

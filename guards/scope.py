@@ -110,6 +110,7 @@ class OtherScope(Guard[ScopeSettings]):
     id = "scope"
     label = Label("Scope", "대상 범위")
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = ScopeSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -148,16 +149,8 @@ class OtherScope(Guard[ScopeSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare with, or nothing to compare."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def check(self, reading: Reading) -> list[Finding]:
         """Compare what each claim is about with what the question is about."""
-        if reading.answer is None:
-            return []
         found: list[Finding] = []
         if self.settings.scopes:
             found += self._other_scopes(reading)
@@ -250,7 +243,7 @@ class OtherScope(Guard[ScopeSettings]):
         None if the answer has the question's name too, or if the source that the line is closest to
         does; nor in a line that tells of several, or in an answer that says no to the question.
         """
-        answer, question = _answer(reading), reading.question.text
+        answer, question = reading.answer_text, reading.question.text
         named = [name for name in _only_ones(question) if name.specific not in answer.dense]
         for line in reading.once(lines_of) if named and not _PUTS_RIGHT.match(answer.raw) else ():
             drift = _drift(line, named, answer, question.dense)
@@ -295,14 +288,10 @@ def _finding(kind: str, reading: Reading, start: int, end: int, expected: Sequen
         code=f"scope.{kind}",
         part="answer",
         span=Span(start, end),
-        observed=_answer(reading).raw[start:end],
+        observed=reading.answer_text.raw[start:end],
         strength=Strength.C2,
         expected=tuple(expected),
     )
-
-
-def _answer(reading: Reading) -> Text:
-    return reading.answer.text if reading.answer else Text("")
 
 
 def _quote(reading: Reading, one: SourceClaim) -> Evidence:

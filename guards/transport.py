@@ -267,6 +267,7 @@ class Transport(Guard[TransportSettings]):
     label = Label("Directions", "교통편")
     subject = Subject.ROUTES
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.SEGMENT
     settings_type = TransportSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -299,19 +300,13 @@ class Transport(Guard[TransportSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to compare with, or nothing to compare."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def check(self, reading: Reading) -> list[Finding]:
         """Hold each sentence with a way against the ways of the sources."""
-        if reading.answer is None or not reading.answer.text.routes:
+        answer = reading.answer_text
+        if not answer.routes:
             return []
         ways = _RouteMap(reading)
         licensed = self._licensed(reading)
-        answer = reading.answer.text
         read = answer.once(claims_of)
         slots = [one for one in answer.routes if answer.prose[one.start : one.end] == one.text]
         findings: list[Finding] = []

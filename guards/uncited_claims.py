@@ -45,6 +45,7 @@ class UncitedClaims(Guard[UncitedClaimsSettings]):
     label = Label("Missing citations", "출처 누락")
     subject = Subject.FORM
     stages = frozenset({Stage.OUTPUT})
+    needs_sources = True
     scope = Scope.ANSWER
     settings_type = UncitedClaimsSettings
     codes: ClassVar[Mapping[str, Code]] = {
@@ -68,17 +69,9 @@ class UncitedClaims(Guard[UncitedClaimsSettings]):
         ),
     }
 
-    def not_checkable(self, reading: Reading) -> str | None:
-        """Nothing to cite, or no answer that could."""
-        if reading.answer is None:
-            return "no_answer"
-        return None if reading.sources else "no_sources"
-
     def check(self, reading: Reading) -> list[Finding]:
         """Look for claims without a mark."""
-        if reading.answer is None:
-            return []
-        answer = reading.answer.text.raw
+        answer = reading.answer_text.raw
         marks = read_marks(answer)
         wanting = [
             claim

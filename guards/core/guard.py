@@ -102,6 +102,7 @@ class Guard(ABC, Generic[SettingsT]):
         subject: What its findings are about.
         stages: When it runs.
         scope: How much of the answer it must see.
+        needs_sources: It compares with the sources: without any it does not run.
         settings_type: Its options.
         codes: Every kind of finding it can report, by code.
     """
@@ -111,6 +112,7 @@ class Guard(ABC, Generic[SettingsT]):
     subject: ClassVar[Subject] = Subject.CLAIMS
     stages: ClassVar[frozenset[Stage]]
     scope: ClassVar[Scope] = Scope.ANSWER
+    needs_sources: ClassVar[bool] = False
     settings_type: ClassVar[type[GuardSettings]]
     codes: ClassVar[Mapping[str, Code]]
 
@@ -123,8 +125,9 @@ class Guard(ABC, Generic[SettingsT]):
 
     def not_checkable(self, reading: Reading) -> str | None:
         """Return why this exchange cannot be checked (``no_sources``, …), or None if it can."""
-        del reading
-        return None
+        if reading.answer is None and Stage.INPUT not in self.stages:
+            return "no_answer"
+        return "no_sources" if self.needs_sources and not reading.sources else None
 
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
         """Read what checks of any answer to a request need; pause after each piece.

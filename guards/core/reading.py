@@ -104,6 +104,9 @@ class Text(Keeping):
         return dense(self.normal.text)
 
 
+_NO_TEXT = Text("")
+
+
 class AnswerText(Text):
     """An answer as far as it was written.
 
@@ -220,6 +223,11 @@ class Reading:
     def question(self) -> Part:
         """The question's part."""
         return self.request.question
+
+    @property
+    def answer_text(self) -> Text:
+        """The answer's text; an empty one before the model has spoken."""
+        return self.answer.text if self.answer else _NO_TEXT
 
     @property
     def sources(self) -> tuple[Part, ...]:

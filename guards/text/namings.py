@@ -367,16 +367,14 @@ def misbound_names(reading: Reading) -> Iterator[Misbound]:
     Only where neither answer nor question speaks of what the given name is for, and the answer
     leaves out the one name that is bound to what they do speak of.
     """
-    if reading.answer is None:
-        return
     groups = reading.source_set.once(bound_names)
     if not groups:
         return
-    raw = reading.answer.text.raw
+    raw = reading.answer_text.raw
     said = said_in(f"{raw}\n{reading.question.text.raw}")
     for part, group in groups:
         named = [one for one in group if _is_said(one, said)]
-        meant = {one.name: one for one in named if dense(one.name) not in reading.answer.text.dense}
+        meant = {one.name: one for one in named if dense(one.name) not in reading.answer_text.dense}
         if len(meant) != 1 or len({one.name for one in named}) != 1:
             continue
         for name in dict.fromkeys(one.name for one in group if one.name not in meant):

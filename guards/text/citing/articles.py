@@ -61,13 +61,13 @@ class RightArticles:
 
     def written(self, reference: LawReference) -> str | None:
         """Return a reference of the answer with the right article; None if that is not sure."""
-        answer = self._reading.answer
-        if answer is None or len(answer.text.laws) > _MOST_REFERENCES:
+        answer = self._reading.answer_text
+        if len(answer.laws) > _MOST_REFERENCES:
             return None
-        old = answer.text.raw[reference.start : reference.end]
+        old = answer.raw[reference.start : reference.end]
         place = _FROM_ARTICLE.search(old)
         statement = cited_for(self._answer, reference, old)
-        if place is None or statement is None or not _stands_alone(reference, answer.text):
+        if place is None or statement is None or not _stands_alone(reference, answer):
             return None
         right = self._carrying(statement, old)
         if right is None or not is_of_named_law(reference, right):
@@ -182,9 +182,8 @@ class Naming:
     """The names by which one answer cites the sources of its request."""
 
     def __init__(self, reading: Reading, names: SourceNames) -> None:
-        answer = reading.answer
-        self._raw = answer.text.raw if answer else ""
-        self._text = answer.text if answer else None
+        self._text = reading.answer_text
+        self._raw = self._text.raw
         self._names = names
         self._articles = RightArticles(reading)
 
@@ -236,7 +235,7 @@ class Naming:
 
     def _with_right_article(self, mark: CitationMark) -> str:
         """Return a mark with the article that its sentence means; empty if that is not clear."""
-        laws = self._text.laws if self._text else ()
+        laws = self._text.laws
         first, last = (bisect_left(laws, at, key=_start_of) for at in (mark.start, mark.end))
         if last - first != 1:
             return ""

@@ -222,7 +222,7 @@ class WrongArticles:
 
     def _is_only_one(self, reference: LawReference, statement: Statement) -> bool:
         """Tell whether a statement cites nothing else."""
-        laws = self._reading.answer.text.laws if self._reading.answer else ()
+        laws = self._reading.answer_text.laws
         sentence = statement.sentence
         return len(laws) <= _MOST_REFERENCES and not any(
             sentence.start <= other.start < sentence.end

@@ -7,13 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.exchange import Source
-from guards.text.citing.numbering import Numbering
-from guards.text.citing.references import marks_in_body, read_references, read_source_lines
+from guards.text.citing.references import (
+    citation_places,
+    marks_in_body,
+    read_references,
+    read_source_lines,
+)
 from guards.text.citing.statements import cited_clauses, parts_of, read_statements
 from guards.text.laws.index import LawIndex
 from guards.text.slots.citation_mark import MarkKind, MarkStyle, read_marks
-from guards.text.slots.citation_places import citation_places
-from guards.text.slots.source_name import SourceNames
+from guards.text.slots.source_name import Numbering, SourceNames
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row
 

@@ -9,13 +9,20 @@ from hypothesis import strategies as st
 from guards.korean.digits import in_digits
 from guards.korean.morphemes import morphemes
 from guards.scope import WordGroups
+from guards.text.han_words import is_usual_han
 from guards.text.hangul import joined, letters_only, parts_of, shapes, syllable, typed_on_latin_keys
-from guards.text.naming.known_names import may_transcribe
+from guards.text.known_names import may_transcribe
 from guards.text.normal import normalise
-from guards.text.particles import agreeing, agrees, final_consonant, particle_at, stem
-from guards.text.tokens import bigrams, content_words, word_stem
-from guards.text.writing.han_words import is_usual_han
-from guards.text.writing.scripts import foreign_runs
+from guards.text.particles import (
+    agreeing,
+    agrees,
+    content_words,
+    final_consonant,
+    particle_at,
+    stem,
+    word_stem,
+)
+from guards.text.scripts import foreign_runs
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row
 
@@ -250,10 +257,6 @@ def test_a_text_may_have_no_content_words(text: str) -> None:
     assert content_words(text) == []
 
 
-def test_bigrams_do_not_cross_words() -> None:
-    assert bigrams("환불 규정은 2가지, A안") == {"환불", "규정", "정은", "가지"}
-
-
 @given(st.text())
 def test_words_stand_in_order_where_they_say(text: str) -> None:
     words = content_words(text)
@@ -262,16 +265,9 @@ def test_words_stand_in_order_where_they_say(text: str) -> None:
     assert all(word.text.startswith(word.stem) and word.stem for word in words)
 
 
-@given(st.text(alphabet="가나하되해요는 "), st.text(alphabet="가나하되해요는 "))
-def test_a_longer_text_has_no_fewer_bigrams(text: str, more: str) -> None:
-    assert bigrams(text) <= bigrams(f"{text} {more}")
-
-
 @each_row("char", "long_monotonous_text_takes_no_time")
 def test_long_monotonous_text_takes_no_time(char: str) -> None:
-    assert_grows_with_its_input(
-        lambda chars: (content_words(char * chars), bigrams(char * chars)), 20_000
-    )
+    assert_grows_with_its_input(lambda chars: content_words(char * chars), 20_000)
 
 
 # --- groups ---

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.reading import Text
+from guards.names import claimed_facilities
 from guards.text.claims import statements
-from guards.text.names.name import Name
-from guards.text.naming.claimed_facilities import claimed_facilities
-from guards.text.naming.known_names import KnownNames, is_misspelt, is_short_for, nearest
+from guards.text.known_names import KnownNames, is_misspelt, is_short_for, nearest
+from guards.text.names import Name
 from tests.tables import each_row
 
 

@@ -6,7 +6,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guards.core.finding import Span
-from guards.text.personal_data.kinds import PersonalKind
 from guards.text.personal_data.mask import (
     Known,
     KnownPlace,
@@ -16,6 +15,7 @@ from guards.text.personal_data.mask import (
     masked,
 )
 from guards.text.personal_data.personal import Shown, find_personal, unpublished
+from guards.text.personal_data.rules import PersonalKind
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row
 

@@ -8,21 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.lexicons.loading import groups
-from guards.text.writing.han_words import (
-    FALSE_COUNTERS,
-    FALSE_FRIENDS,
-    HeardWords,
-    initial_form,
-    readings,
-)
-from guards.text.writing.language_request import asks_for_original, requested_scripts
-from guards.text.writing.scripts import (
+from guards.text.han_words import FALSE_COUNTERS, FALSE_FRIENDS, HeardWords, initial_form, readings
+from guards.text.scripts import (
     Script,
+    asks_for_original,
     foreign_runs,
     han_only,
     latin_runs,
     latin_words,
     prose_only,
+    requested_scripts,
 )
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from guards.claims.reader import read_claims
 from guards.claims.standing import Standing, abstains, standing_of, standing_of_sentence
 from guards.korean_only import without_foreign_quotations
-from guards.text.broken_text import broken_places, character_loops, item_loops
+from guards.quality import broken_places, character_loops, item_loops
 from guards.text.claims import bare_claim, claims
 from guards.text.sentences import GrowingSentences, SentenceEnds, sentence_ends, split_sentences
 from tests.fakes.growth import assert_grows_with_its_input

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from guards.core.keeping import Keeping
 from guards.text.laws.article import HEAD, next_head
-from guards.text.names.names import find_names
-from guards.text.naming.bound_names import LISTED
+from guards.text.names import find_names
+from guards.text.namings import LISTED
 from guards.text.normal import normalise
 from guards.text.slots.amounts import DIGIT_READERS, WORD_READERS
 from guards.text.slots.by_sentence import names_by_sentence, quantities_by_sentence
+from guards.text.slots.contact import NUMBERS
 from guards.text.slots.dates import CLOCKS, WORD_CLOCKS, dates_sought
-from guards.text.slots.phone import NUMBERS
 from guards.text.slots.quantity import BARE_NUMBER, LABELS, find_quantities
 from guards.text.slots.windows import (
     AT_NUMBERS,
