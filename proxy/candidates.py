@@ -17,8 +17,7 @@ from policies.schema.policy import Policy
 from policies.schema.sections import ReferenceList, Renumber, StreamMode
 from policies.templates import Reply as TemplateReply
 from policies.verdict import Verdict
-from proxy.openai_api.answer import Answer, visible
-from proxy.openai_api.reply import ChoiceOutcome, Edited, Kept, Replaced, Reply
+from proxy.openai_api.reply import Answer, ChoiceOutcome, Edited, Kept, Replaced, Reply, visible
 from proxy.tenants import Judging
 
 TOOL_CALLS = "tool_calls"

@@ -32,16 +32,14 @@ from proxy.errors import BadRequest, UnknownCall
 from proxy.jobs import Job
 from proxy.long_text_pool import Seat
 from proxy.offload import log_failures, read_offloaded, run_offloaded
-from proxy.openai_api.answer import Answer
 from proxy.openai_api.completions.prompt import conversation
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.model_request import read_body, validated
-from proxy.openai_api.reply import Replaced
+from proxy.openai_api.reply import Answer, Replaced
 from proxy.openai_api.sources import SourceFormatError
 from proxy.openai_api.sse import json_bytes
-from proxy.pipeline.call import Finished
+from proxy.pipeline.call import Finished, found_in, judge_for, usual_model
 from proxy.pipeline.pipeline import inspect_question, second_opinion
-from proxy.pipeline.prepare import found_in, judge_for, usual_model
 from proxy.pipeline.streaming import still_possible
 from proxy.replay.judging import GUARDRAIL, RecordedReply
 from proxy.server.asgi_reply import HttpReply

@@ -3,6 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -21,8 +22,8 @@ from proxy.openai_api.json_body import JSON_TYPE, read_object
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import STREAM_TYPE, write_comments, write_event
 from proxy.overrides import apply_overrides
-from proxy.pipeline.call import LATE_HEADERS, Call, Finished, Outgoing
-from proxy.server.asgi_reply import HttpReply, send_whole
+from proxy.pipeline.call import LATE_HEADERS, Call, Finished
+from proxy.server.asgi_reply import HttpReply, Outgoing, send_whole
 from proxy.server.client_limits import Kind
 from proxy.services import Services
 from proxy.telemetry.counting import count
@@ -377,10 +378,9 @@ class ModelJob(Job):
     def _success(self, finished: Finished) -> HttpReply:
         if finished.written is None:
             return HttpReply(200, {}, STREAM_TYPE, b"")
-        threshold = self._tenant.policy.confidence.threshold
         headers = dict(finished.upstream_headers) | self.early_headers
-        headers |= finished.headers(threshold)
-        return HttpReply(200, headers, finished.written.content_type, finished.written.body)
+        headers |= finished.headers(self._tenant.policy.confidence.threshold)
+        return replace(finished.written, headers=headers)
 
     def _record(self) -> None:
         if self._call and not self.trace.replies:

@@ -23,7 +23,7 @@ from proxy.openai_api.model_request import GuardField, read_body, validated
 from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.overrides import apply_overrides
-from proxy.pipeline.prepare import judge_for, usual_model
+from proxy.pipeline.call import judge_for, usual_model
 from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services
 from proxy.tenants import Tenant

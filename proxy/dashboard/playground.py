@@ -41,7 +41,7 @@ from proxy.limits.counting import Visit, refusal
 from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.pipeline.prepare import judge_for, usual_model
+from proxy.pipeline.call import judge_for, usual_model
 from proxy.replay.judging import exchange_of
 from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services

@@ -9,9 +9,9 @@ from email.utils import parsedate_to_datetime
 import httpx
 
 from proxy.errors import GuardProxyError
-from proxy.openai_api.answer import choices_of, with_whole_characters
-from proxy.openai_api.chat import ChatReply, PlainReply, read_reply
+from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
+from proxy.openai_api.reply import ModelReply, choices_of, with_whole_characters
 from proxy.openai_api.sse import read_comments
 
 MOST_WAITED_S = 120.0
@@ -163,12 +163,11 @@ def _refuse_failure(reply: httpx.Response, target: Target) -> None:
         raise kind(_without_key(said, target), reply.headers.get("x-guard-request-id", ""))
 
 
-def _read_by_the_user(reply: ChatReply) -> str:
+def _read_by_the_user(reply: ModelReply) -> str:
     """Return what the first choice says; a refusal where there is nothing else."""
     if content := reply.answers[0].content:
         return content
-    bodies = (reply.body,) if isinstance(reply, PlainReply) else reply.chunks
-    choices = [choice for body in bodies for choice in choices_of(body)]
+    choices = [choice for body in reply.bodies for choice in choices_of(body)]
     said = [member(choice.get("message", choice.get("delta")), "refusal") for choice in choices]
     return "".join(text for text in said if isinstance(text, str))
 

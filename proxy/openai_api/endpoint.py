@@ -14,7 +14,8 @@ from proxy.openai_api.coverage import Coverage
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Restoring
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import ChoiceOutcome, Ending, ReplyT, Written
+from proxy.openai_api.reply import ChoiceOutcome, Ending, ReplyT
+from proxy.server.asgi_reply import HttpReply
 
 
 class Endpoint(ABC, Generic[ReplyT]):
@@ -75,7 +76,7 @@ class Endpoint(ABC, Generic[ReplyT]):
         replies: Sequence[ReplyT],
         outcomes: Sequence[ChoiceOutcome],
         ending: Ending,
-    ) -> Written:
+    ) -> HttpReply:
         """Write a reply of which all is known: the model server's own bytes where nothing changed.
 
         Args:

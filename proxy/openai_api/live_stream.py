@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from proxy.openai_api.answer import PieceJoiner
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.reply import Ending, Reply
+from proxy.openai_api.reply import Ending, PieceJoiner, Reply
 from proxy.openai_api.sse import Event, write_event
 
 

@@ -17,7 +17,6 @@ from proxy.openai_api.json_body import JsonObject, read_object
 
 STREAM_TYPE = "text/event-stream"  # the web framework adds the charset
 DONE = b"data: [DONE]\n\n"
-KEEP_ALIVE = b": keep-alive\n\n"
 _LINE_END = rb"(?:\r\n|\n|\r(?!\n))"
 _EVENT_END = re.compile(_LINE_END + _LINE_END)
 _LINES = re.compile(r"\r\n|\n|\r")

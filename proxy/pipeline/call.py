@@ -1,128 +1,41 @@
-"""A stream on its way to a client."""
+"""One request under way: what is known of it, its evidence, and what its model server is asked."""
 
-import asyncio
-import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from litestar.types import Send
+from pydantic import JsonValue
 
+from guards.core.exchange import Exchange
 from guards.core.keeping import lazy
+from policies.patterns import IntentFound
 from policies.schema.guard_rule import Action
+from policies.schema.loader import LoadedPolicy
+from policies.schema.sections import ServerState
 from proxy.candidates import Gatekeeper, Selection
+from proxy.errors import BadRequest, UnknownModel
+from proxy.judge.book import HttpJudge, JudgeBook
+from proxy.judge.server import OwnServer
 from proxy.long_text_pool import LongTextPool, Seat
+from proxy.offload import LARGE_BYTES, read_offloaded, run_offloaded
 from proxy.openai_api.endpoint import Endpoint
+from proxy.openai_api.json_body import JsonObject, texts
 from proxy.openai_api.live_stream import LiveStream
-from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import Written
-from proxy.openai_api.sse import KEEP_ALIVE
+from proxy.openai_api.model_request import INTENT, ModelRequest
+from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.pseudonyms import NONE as NO_PSEUDONYMS
-from proxy.pipeline.pseudonyms import Pseudonyms
-from proxy.server.asgi_reply import EVENT_STREAM, send_head, send_piece
-from proxy.telemetry.spans import NO_SPANS, RequestSpans
+from proxy.pipeline.pseudonyms import Pseudonyms, hidden, hides_personal, pseudonyms_for
+from proxy.server.asgi_reply import HttpReply, Outgoing
+from proxy.telemetry.spans import NO_SPANS, ModelCall, RequestSpans
 from proxy.tenants import Tenant
-from proxy.traces.builder import TraceBuilder
-from proxy.upstream.request import RetryBudget
+from proxy.traces.builder import TraceBuilder, note_exchange, request_details
+from proxy.upstream.request import RetryBudget, ServerCall, is_idempotency_key, sent_headers
 
 MOST_ANSWER_CHARS = 200_000
 """Longest answer that is judged if nothing else is set."""
-
-
-class Outgoing:
-    """Events of a stream in order; those that are put together leave together.
-
-    The sender waits for a client that reads slowly, and so the model server waits too.
-
-    Args:
-        send: Takes the messages of the reply.
-        head: Tells the headers at the moment when the stream begins.
-        keep_alive_s: How long nothing may be said.
-
-    Attributes:
-        headers: Those of the model server that go along; set before anything is put.
-        begun: The reply has begun: its status is 200 and its form a stream, for good.
-    """
-
-    def __init__(
-        self, send: Send, head: Callable[[], Mapping[str, str]], keep_alive_s: float
-    ) -> None:
-        self.headers: Mapping[str, str] = {}
-        self.begun = False
-        self._send = send
-        self._head: Callable[[], Mapping[str, str]] | None = head
-        self._keep_alive_s = keep_alive_s
-        self._waiting: list[bytes] = []
-        self._is_sending = False
-        self._said_at_s = 0.0
-        self._timer: asyncio.TimerHandle | None = None
-        self._comment: asyncio.Task[None] | None = None
-
-    def put(self, events: bytes) -> None:
-        """Put something to send with the next `flush`."""
-        if events:
-            self.begun = True
-            self._waiting.append(events)
-
-    async def flush(self) -> None:
-        """Send what was put."""
-        if self._waiting:
-            await self._leave(more=True)
-
-    async def end(self, last: bytes) -> None:
-        """Send what was put and what ends the stream; nothing may be put after that."""
-        self._waiting.append(last)
-        self.close()
-        await self._leave(more=False)
-
-    def keep_alive(self) -> None:
-        """Begin to send comments where there is nothing to say for long, until the end."""
-        loop = asyncio.get_running_loop()
-        self._said_at_s = loop.time()
-        self._timer = loop.call_at(self._said_at_s + self._keep_alive_s, self._on_silence)
-
-    def close(self) -> None:
-        """Send no more comments."""
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def let_go(self) -> None:
-        """Let go of who tells the headers, once nothing more is sent."""
-        self._head = None
-
-    async def _leave(self, *, more: bool) -> None:
-        if self._comment is not None:
-            await self._comment
-        leaving = self._waiting[0] if len(self._waiting) == 1 else b"".join(self._waiting)
-        self._waiting.clear()
-        await self._say(leaving, more=more)
-
-    async def _say(self, said: bytes, *, more: bool) -> None:
-        self._is_sending = True
-        if self._head is not None:
-            headers = {**self._head(), "content-type": EVENT_STREAM}
-            self._head = None
-            await send_head(self._send, 200, headers)
-        await send_piece(self._send, said, more=more)
-        self._is_sending = False
-        self._said_at_s = asyncio.get_running_loop().time()
-
-    def _on_silence(self) -> None:
-        loop = asyncio.get_running_loop()
-        quiet_until_s = self._said_at_s + self._keep_alive_s
-        if loop.time() >= quiet_until_s:
-            # Who is still sending is not silent: the client reads slowly.
-            if not self._is_sending:
-                self.begun = True
-                self._comment = asyncio.create_task(self._send_comment())
-            quiet_until_s = loop.time() + self._keep_alive_s
-        self._timer = loop.call_at(quiet_until_s, self._on_silence)
-
-    async def _send_comment(self) -> None:
-        with contextlib.suppress(OSError):  # the client is gone; that is noticed elsewhere
-            await self._say(KEEP_ALIVE, more=True)
-        self._comment = None
 
 
 # How long the OpenAI clients wait for a reply, as they say themselves.
@@ -231,7 +144,7 @@ class Finished:
         not_checked: What no guard looked at, with the reason.
     """
 
-    written: Written | None
+    written: HttpReply | None
     upstream_headers: Mapping[str, str]
     settled: Sequence[Selection]
     attempts: int
@@ -278,3 +191,213 @@ class Finished:
             if one.verdict and one.action is not Action.REPLACE
         )
         return min((confidence.value for confidence in known if confidence), default=None)
+
+
+INTENT_HEADER = "x-guard-intent"
+_LOOKED_AT = ("messages", "documents", "guard")
+
+
+async def read_context(call: Call) -> tuple[FoundContext, IntentFound]:
+    """Find the question, its intent by rule and the sources in the request.
+
+    Raises:
+        BadRequest: `guard.sources` is not of the form that it has to be, or the request points at
+            what only the model server keeps and the policy does not want that.
+    """
+    kept_there = call.request.server_state
+    if kept_there and call.tenant.policy.responses.server_state is ServerState.REFUSE:
+        raise BadRequest(
+            f"'{kept_there[0]}' refers to content that only the model server keeps, so that the "
+            "answer could not be checked against it. Send it in 'input' instead.",
+            kept_there[0],
+        )
+    try:
+        with call.trace.step("read"):
+            return await _context_of(call)
+    except SourceFormatError as error:
+        raise BadRequest(str(error), error.field) from None
+
+
+async def _context_of(call: Call) -> tuple[FoundContext, IntentFound]:
+    size, conversation = len(call.request.raw), call.request.conversation
+    found = partial(found_in, conversation)
+    if size > LARGE_BYTES:
+        # Pictures and the like are large, and nothing is looked for in them.
+        chars = await read_offloaded(size, partial(_chars_of, conversation))
+        if call.seat.is_for(chars):
+            return await call.seat.with_policy(call.tenant.loaded, found)
+    return await read_offloaded(size, partial(found, call.tenant.loaded))
+
+
+def _chars_of(conversation: JsonObject) -> int:
+    """Return how long the texts are that sources are looked for in."""
+    return sum(len(one) for name in _LOOKED_AT for one in texts(conversation.get(name)))
+
+
+def found_in(conversation: JsonObject, loaded: LoadedPolicy) -> tuple[FoundContext, IntentFound]:
+    """Find the sources in a request, and the intent of its question by a policy's rules."""
+    found = find_sources(conversation, loaded.policy.sources)
+    return found, loaded.intents.intent_of(found.question)
+
+
+def exchange_of(call: Call, found: FoundContext, by_rule: IntentFound) -> Exchange:
+    """Return what the guards look at, and note it in the trace.
+
+    Args:
+        call: The request under way.
+        found: What was found in it.
+        by_rule: The intent that the policy's rules give its question.
+
+    Raises:
+        BadRequest: the header that names the intent holds something else than a name.
+    """
+    guard_field = call.request.guard
+    by_caller = guard_field.intent or call.headers.get(INTENT_HEADER)
+    if by_caller and not re.match(INTENT, by_caller):
+        raise BadRequest(f"The header {INTENT_HEADER} does not match {INTENT}.", INTENT_HEADER)
+    # What the caller says is added to what the rules say: it may ask for more, never for less.
+    intents = tuple(intent for intent in (by_rule.intent, by_caller) if intent)
+    exchange = Exchange(
+        question=found.question,
+        sources=found.sources,
+        context=found.context,
+        echo=found.echo,
+        previous_answer=found.previous_answer,
+        intents=intents,
+        last_error_reason=guard_field.last_error_reason,
+        may_fetch=call.request.offers_tools,
+    )
+    why = by_rule.why if by_rule.intent else "named by the caller" if by_caller else by_rule.why
+    details = request_details(
+        exchange, guard_field, intent=by_caller, structured=call.request.structured
+    )
+    note_exchange(call.trace, exchange, found, why, details)
+    return exchange
+
+
+async def hide_personal(call: Call, exchange: Exchange) -> None:
+    """Find what the model must not see of the user, if the policy wants that."""
+    policy = call.tenant.policy
+    if not hides_personal(policy):
+        return
+    found = partial(pseudonyms_for, call.request.conversation, exchange.sources, policy)
+    if call.seat.is_taken:
+        call.pseudonyms = await call.seat.run(found)
+    elif len(call.request.raw) > LARGE_BYTES:
+        call.pseudonyms = await read_offloaded(len(call.request.raw), found)
+    else:
+        call.pseudonyms = await run_offloaded(call.tenant.inspector, exchange, found)
+
+
+def ask_for_citations(call: Call, exchange: Exchange) -> None:
+    """Add our citation prompt to the request, where the policy wants it and it can be followed."""
+    request = call.request
+    if not call.tenant.policy.citations.instruct or request.structured:
+        return
+    body = call.endpoint.prompted(request.body, exchange.sources)
+    if body is not None:
+        call.request = replace(request, parsed=body, raw=json_bytes(body))
+        call.trace.asked_for_citations = True
+
+
+def server_model(call: Call) -> str:
+    """Return the model server's own name for the model that was asked for.
+
+    Raises:
+        UnknownModel: the tenant has a list of models, and it is not on it.
+    """
+    models = call.tenant.upstream.models
+    if not models:
+        return call.request.model
+    if call.request.model not in models:
+        raise UnknownModel(call.request.model)
+    return models[call.request.model]
+
+
+def usual_model(tenant: Tenant, named: JsonValue) -> str:
+    """Return the model server's name for a model that a request may have named.
+
+    Where it names none, or none of the tenant's, it is the first of the tenant's; empty if it has
+    no list of models.
+    """
+    models = tenant.upstream.models
+    if not models:
+        return named if isinstance(named, str) else ""
+    first = next(iter(models.values()))
+    return models.get(named, first) if isinstance(named, str) else first
+
+
+def judge_for(
+    judges: JudgeBook,
+    tenant: Tenant,
+    *,
+    headers: Mapping[str, str],
+    caller_key: str | None,
+    model: str,
+    query: bytes = b"",
+) -> HttpJudge | None:
+    """Return the tenant's judge as one request asks it; None if it has none.
+
+    Args:
+        judges: The judges of all tenants.
+        tenant: The tenant.
+        headers: The caller's headers.
+        caller_key: The caller's bearer key.
+        model: The model server's own name for the model of the request; empty if it names none.
+        query: Query of the request's address, for the model server.
+    """
+    rules, upstream = tenant.policy.judge, tenant.upstream
+    if rules is None or rules.base_url is not None:
+        return judges.of(tenant.name, rules)
+    key = caller_key if upstream.pass_caller_key else tenant.server_key
+    sent = sent_headers(headers, key_is_ours=not upstream.pass_caller_key)
+    if key is not None:
+        sent["authorization"] = f"Bearer {key}"
+    own = OwnServer(
+        upstream.base_url,
+        sent,
+        not upstream.pass_caller_key,
+        model,
+        query,
+        callers_choice=not rules.model and len(upstream.models) != 1,
+    )
+    return judges.of(tenant.name, rules, own)
+
+
+async def server_call(call: Call, body: bytes) -> ServerCall:
+    """Return the request for the tenant's model server."""
+    upstream = call.tenant.upstream
+    about = ModelCall(
+        number=len(call.trace.attempts) + 1,
+        model=server_model(call),
+        base_url=upstream.base_url,
+        spent_s=call.trace.spent_s,
+    )
+    span = call.spans.calling(about)
+    headers = {**call.headers, **span, "content-type": "application/json"}
+    if about.number > 1:
+        # To the model server the second attempt is another request: with the same key, it could
+        # get the first answer again.
+        headers = {name: value for name, value in headers.items() if not is_idempotency_key(name)}
+    if span and "tracestate" not in span:
+        headers.pop("tracestate", None)  # it goes with a parent that could not be read
+    return ServerCall(
+        tenant=call.tenant.name,
+        method="POST",
+        base_url=upstream.base_url,
+        path=call.endpoint.path,
+        body=await _hidden(call, body),
+        headers=headers,
+        key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
+        key_is_ours=not upstream.pass_caller_key,
+        query=call.query,
+        timeouts=upstream.timeouts,
+        retry_budget=call.retry_budget,
+    )
+
+
+async def _hidden(call: Call, body: bytes) -> bytes:
+    if not call.pseudonyms:
+        return body
+    made = partial(hidden, body, call.pseudonyms)
+    return await (call.seat.run(made) if call.seat.is_taken else read_offloaded(len(body), made))

@@ -21,11 +21,10 @@ from guards.text.scripts import Script, asks_for_original, foreign_runs, request
 from policies.schema.sections import Constraint
 from proxy.errors import UpstreamError, UpstreamRefused, UpstreamTimeout
 from proxy.logs import logger
-from proxy.openai_api.answer import Answer
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
+from proxy.openai_api.reply import Answer
 from proxy.openai_api.sse import json_bytes
-from proxy.pipeline.call import Call
-from proxy.pipeline.prepare import server_call
+from proxy.pipeline.call import Call, server_call
 from proxy.upstream.client import ModelServers
 from proxy.upstream.reply import OpenReply
 from proxy.upstream.request import ServerCall

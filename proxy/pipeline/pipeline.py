@@ -37,9 +37,9 @@ from proxy.openai_api.reply import Ending, total_usage
 from proxy.openai_api.sources import FoundContext
 from proxy.openai_api.sse import write_comments
 from proxy.pipeline.attempt import Attempt, AttemptPlan, run_attempt
-from proxy.pipeline.call import Call, Finished
-from proxy.pipeline.constraints import ConstrainedServers, wanted
-from proxy.pipeline.prepare import (
+from proxy.pipeline.call import (
+    Call,
+    Finished,
     ask_for_citations,
     exchange_of,
     hide_personal,
@@ -48,6 +48,7 @@ from proxy.pipeline.prepare import (
     server_call,
     server_model,
 )
+from proxy.pipeline.constraints import ConstrainedServers, wanted
 from proxy.pipeline.regeneration import acting, note_about, with_note
 from proxy.pipeline.streaming import still_possible
 from proxy.tenants import Tenant
@@ -333,7 +334,8 @@ class Pipeline:
     async def _judged(self, plan: AttemptPlan, attempt: Attempt) -> Attempt:
         """Ask the tenant's judge, if it has one, about what the guards left open; note it all."""
         call = plan.call
-        attempt = attempt.with_judged(await self._heard(plan, attempt.judged))
+        heard = await self._heard(plan, attempt.judged)
+        attempt = attempt if heard is attempt.judged else attempt.with_judged(heard)
         note_attempt(call.trace, attempt.reply, attempt.judged, attempt.upstream_ms)
         for one in attempt.judged:
             if one.recorded:

@@ -30,8 +30,8 @@ from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome, Verdict
 from proxy.candidates import Candidate, Gatekeeper, Selection, inspected, replace_choice, select
 from proxy.errors import BadRequest
-from proxy.openai_api.answer import Answer
 from proxy.openai_api.model_request import GuardField
+from proxy.openai_api.reply import Answer
 from proxy.overrides import apply_overrides
 from proxy.tenants import Judging
 from proxy.traces.builder import findings_of, guard_runs, left_of

@@ -1,6 +1,8 @@
-"""Replies to clients, sent as ASGI messages."""
+"""Replies to clients, whole or as streams, sent as ASGI messages."""
 
-from collections.abc import Mapping
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from litestar.types import Send
@@ -10,6 +12,8 @@ from proxy.errors import GuardProxyError
 _PIECE_BYTES = 256 * 1024
 """Of a large reply, so that its request lasts until the client has taken nearly all of it."""
 EVENT_STREAM = "text/event-stream; charset=utf-8"
+KEEP_ALIVE = b": keep-alive\n\n"
+"""A comment of a stream, which no client takes for an event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +54,98 @@ async def send_head(send: Send, status: int, headers: Mapping[str, str]) -> None
 async def send_piece(send: Send, piece: bytes, *, more: bool) -> None:
     """Send a piece of the body; nothing follows the one without `more`."""
     await send({"type": "http.response.body", "body": piece, "more_body": more})
+
+
+class Outgoing:
+    """Events of a stream in order; those that are put together leave together.
+
+    Whoever sends them waits for a client that reads slowly, and so does the model server then.
+
+    Args:
+        send: Takes the messages of the reply.
+        head: Tells the headers at the moment when the stream begins.
+        keep_alive_s: How long nothing may be said.
+
+    Attributes:
+        headers: Those of the model server that go along; set before anything is put.
+        begun: The reply has begun: its status is 200 and its form a stream, for good.
+    """
+
+    def __init__(
+        self, send: Send, head: Callable[[], Mapping[str, str]], keep_alive_s: float
+    ) -> None:
+        self.headers: Mapping[str, str] = {}
+        self.begun = False
+        self._send = send
+        self._head: Callable[[], Mapping[str, str]] | None = head
+        self._keep_alive_s = keep_alive_s
+        self._waiting: list[bytes] = []
+        self._is_sending = False
+        self._said_at_s = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._comment: asyncio.Task[None] | None = None
+
+    def put(self, events: bytes) -> None:
+        """Put something that leaves with the next `flush`."""
+        if events:
+            self.begun = True
+            self._waiting.append(events)
+
+    async def flush(self) -> None:
+        """Send what was put."""
+        if self._waiting:
+            await self._leave(more=True)
+
+    async def end(self, last: bytes) -> None:
+        """Send what was put and what ends the stream; nothing may be put after that."""
+        self._waiting.append(last)
+        self.close()
+        await self._leave(more=False)
+
+    def keep_alive(self) -> None:
+        """Begin to send comments where there is nothing to say for long, until the end."""
+        loop = asyncio.get_running_loop()
+        self._said_at_s = loop.time()
+        self._timer = loop.call_at(self._said_at_s + self._keep_alive_s, self._on_silence)
+
+    def close(self) -> None:
+        """Send no more comments."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def let_go(self) -> None:
+        """Let go of who tells the headers, once nothing more is sent."""
+        self._head = None
+
+    async def _leave(self, *, more: bool) -> None:
+        if self._comment is not None:
+            await self._comment
+        leaving = self._waiting[0] if len(self._waiting) == 1 else b"".join(self._waiting)
+        self._waiting.clear()
+        await self._say(leaving, more=more)
+
+    async def _say(self, said: bytes, *, more: bool) -> None:
+        self._is_sending = True
+        if self._head is not None:
+            headers = {**self._head(), "content-type": EVENT_STREAM}
+            self._head = None
+            await send_head(self._send, 200, headers)
+        await send_piece(self._send, said, more=more)
+        self._is_sending = False
+        self._said_at_s = asyncio.get_running_loop().time()
+
+    def _on_silence(self) -> None:
+        loop = asyncio.get_running_loop()
+        quiet_until_s = self._said_at_s + self._keep_alive_s
+        if loop.time() >= quiet_until_s:
+            # Who is still sending is not silent: the client reads slowly.
+            if not self._is_sending:
+                self.begun = True
+                self._comment = asyncio.create_task(self._send_comment())
+            quiet_until_s = loop.time() + self._keep_alive_s
+        self._timer = loop.call_at(quiet_until_s, self._on_silence)
+
+    async def _send_comment(self) -> None:
+        with contextlib.suppress(OSError):  # the client is gone; that is noticed elsewhere
+            await self._say(KEEP_ALIVE, more=True)
+        self._comment = None

@@ -3,9 +3,9 @@
 Errors of the HTTP library are translated here and nowhere else. No cookie is ever kept.
 """
 
-import contextlib
 import time
 from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -23,12 +23,11 @@ from proxy.http_client import AiohttpTransport, StaleConnection, TlsError
 from proxy.logs import logger
 from proxy.upstream.reply import (
     Deadline,
-    OpenedResponse,
     OpenReply,
     check_status,
     read_whole,
 )
-from proxy.upstream.request import RetryBudget, ServerCall, Terms, httpx_request, returned_headers
+from proxy.upstream.request import RetryBudget, ServerCall, Terms, httpx_request
 
 log = logger(__name__)
 
@@ -184,27 +183,14 @@ class ModelServers:
         async with self.open(call) as reply:
             return await read_whole(reply)
 
-    @contextlib.asynccontextmanager
-    async def open(self, call: ServerCall) -> AsyncGenerator[OpenReply, None]:
-        """Open a reply whose body is read within; it must not be larger than replies may be.
+    def open(self, call: ServerCall) -> AbstractAsyncContextManager[OpenReply]:
+        """Open a reply whose body is read within; see `exchange`."""
+        return self.exchange(httpx_request(call), call)
 
-        Raises:
-            UpstreamError: it failed, one way or another.
-        """
-        async with self.exchange(httpx_request(call), call) as opened:
-            headers = opened.response.headers
-            yield OpenReply(
-                status=opened.response.status_code,
-                headers=returned_headers(headers),
-                content_type=headers.get("content-type", ""),
-                pieces=opened.decoded(self._max_reply_bytes),
-                has_come=opened.has_come,
-            )
-
-    @contextlib.asynccontextmanager
+    @asynccontextmanager
     async def exchange(
         self, request: httpx.Request, terms: Terms
-    ) -> AsyncGenerator[OpenedResponse, None]:
+    ) -> AsyncGenerator[OpenReply, None]:
         """Send a request; its reply's body is read within.
 
         Raises:
@@ -216,7 +202,7 @@ class ModelServers:
                 response = await self._send(request, terms.retry_budget)
                 del request  # its reply may take long
                 patience.begun()
-                opened = OpenedResponse(response, patience)
+                opened = OpenReply(response, patience, self._max_reply_bytes)
                 try:
                     await self._check_status(opened, terms)
                     self._troubles.answered(place)
@@ -232,7 +218,7 @@ class ModelServers:
             self._troubles.failed(place, failure)
             raise
 
-    async def _check_status(self, opened: OpenedResponse, terms: Terms) -> None:
+    async def _check_status(self, opened: OpenReply, terms: Terms) -> None:
         """Let only a reply through that a caller may get, and log refusals; raises as it does."""
         try:
             await check_status(opened, terms)

@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterable, AsyncIterator
+from functools import cached_property
 from types import TracebackType
 from typing import cast
 
@@ -95,31 +95,43 @@ _MOST_STATUS = 599
 _LONGEST_ERROR_BYTES = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
 class OpenReply:
-    """A reply whose body is still on its way.
+    """A reply whose body is still on its way; the body is read once.
+
+    Args:
+        response: The reply as it came; its status is below 400.
+        patience: The time limits within which its body is waited for.
+        most_bytes: The largest body that is read.
 
     Attributes:
-        status: Below 400.
-        headers: Those that may go to the caller.
-        content_type: Of the body.
-        pieces: The body, decoded; each piece within the idle timeout.
-        has_come: Tells whether nothing of it has to be waited for any more.
+        response: The reply as it came.
     """
 
-    status: int
-    headers: Mapping[str, str]
-    content_type: str
-    pieces: AsyncIterator[bytes]
-    has_come: Callable[[], bool]
+    def __init__(self, response: httpx.Response, patience: Deadline, most_bytes: int) -> None:
+        response.headers.encoding = "latin-1"  # as the web server will write them
+        self.response = response
+        self._patience = patience
+        self._most_bytes = most_bytes
 
+    @cached_property
+    def headers(self) -> dict[str, str]:
+        """The headers that may go to the caller."""
+        return returned_headers(self.response.headers)
 
-@dataclass(frozen=True, slots=True)
-class OpenedResponse:
-    """A reply as it came, and the patience with which its body is waited for."""
+    @property
+    def content_type(self) -> str:
+        """Type of the body, as the reply says."""
+        said: str = self.response.headers.get("content-type", "")
+        return said
 
-    response: httpx.Response
-    patience: Deadline
+    @property
+    def pieces(self) -> AsyncIterator[bytes]:
+        """The body, decoded, each piece within the idle timeout.
+
+        Raises:
+            UpstreamBroken: it is larger than it may be, or in an encoding that nobody asked for.
+        """
+        return self.decoded(self._most_bytes)
 
     def encoded(self) -> AsyncIterator[bytes]:
         """Yield the body as it came, each piece within the idle timeout."""
@@ -151,15 +163,15 @@ class OpenedResponse:
 
     async def _timely(self, pieces: AsyncIterable[bytes], most_bytes: int) -> AsyncIterator[bytes]:
         size = 0
-        self.patience.wait()
+        self._patience.wait()
         async for piece in pieces:
-            self.patience.rest()
+            self._patience.rest()
             size += len(piece)
             if size > most_bytes:
                 raise UpstreamBroken(f"it is larger than {most_bytes} bytes")
             yield piece
-            self.patience.wait()
-        self.patience.rest()
+            self._patience.wait()
+        self._patience.rest()
 
 
 async def read_whole(reply: OpenReply) -> bytes:
@@ -171,7 +183,7 @@ async def read_whole(reply: OpenReply) -> bytes:
     return b"".join([piece async for piece in reply.pieces])
 
 
-async def check_status(opened: OpenedResponse, terms: Terms) -> None:
+async def check_status(opened: OpenReply, terms: Terms) -> None:
     """Let only a reply through that a caller may get.
 
     Raises:
@@ -189,7 +201,7 @@ async def check_status(opened: OpenedResponse, terms: Terms) -> None:
         raise UpstreamBroken(f"it changes the protocol ({status})")
 
 
-async def _refusal(opened: OpenedResponse, terms: Terms) -> UpstreamError:
+async def _refusal(opened: OpenReply, terms: Terms) -> UpstreamError:
     """Return the error that an error status of the model server becomes."""
     status = opened.response.status_code
     if status in (401, 403) and terms.key_is_ours:
@@ -198,7 +210,7 @@ async def _refusal(opened: OpenedResponse, terms: Terms) -> UpstreamError:
     return UpstreamRefused(status, body, returned_headers(opened.response.headers))
 
 
-async def _error_object(opened: OpenedResponse, terms: Terms) -> bytes | None:
+async def _error_object(opened: OpenReply, terms: Terms) -> bytes | None:
     """Return the model server's own OpenAI error object without our key, or None."""
     try:
         raw = b"".join([piece async for piece in opened.decoded(_LONGEST_ERROR_BYTES)])

@@ -48,7 +48,6 @@ def sent_headers(headers: Mapping[str, str], *, key_is_ours: bool = False) -> di
 
 def returned_headers(headers: httpx.Headers) -> dict[str, str]:
     """Return the model server's headers that go back to the caller, request ids among them."""
-    headers.encoding = "latin-1"  # as the web server will write them
     return _without(_NOT_RETURNED, headers)
 
 

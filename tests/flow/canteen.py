@@ -5,9 +5,9 @@ import json
 import httpx
 from pydantic import JsonValue
 
-from proxy.openai_api.answer import Answer
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.reply import Answer
 from proxy.openai_api.sse import EventReader
 from tests.fakes.house import House
 from tests.fakes.running_proxy import chat_body

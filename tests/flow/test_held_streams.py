@@ -11,12 +11,12 @@ from proxy.demo.model_server import MODEL, Said, chunks, completion
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.sse import (
     DONE,
-    KEEP_ALIVE,
     EventReader,
     read_comments,
     without_comments,
     write_event,
 )
+from proxy.server.asgi_reply import KEEP_ALIVE
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import PacedUpstream
 from tests.fakes.raw_upstream import Talk, http_head, http_reply

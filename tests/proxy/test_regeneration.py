@@ -15,9 +15,10 @@ from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
 from policies.schema.sections import Regeneration
 from proxy.candidates import Candidate
-from proxy.openai_api.answer import Answer
-from proxy.openai_api.chat import ChatEndpoint, PlainReply
+from proxy.openai_api.chat import ChatEndpoint
+from proxy.openai_api.coverage import CHAT
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.reply import Answer, ModelReply
 from proxy.pipeline.regeneration import OPENING, ClosedList, note, note_about, with_note
 from tests.fakes.judging import judged_whole
 
@@ -182,7 +183,7 @@ def judged(
     return judged_whole(
         INSPECTOR,
         Exchange(question, sources),
-        PlainReply(b"", {}, (said,)),
+        ModelReply(raw=b"", answers=(said,), bodies=({},), fields=CHAT.reply),
         may_regenerate=True,
         may_edit=False,
     )

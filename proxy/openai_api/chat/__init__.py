@@ -1,15 +1,7 @@
 """The endpoint `/v1/chat/completions`: reading its requests and replies, and writing replies."""
 
 from proxy.openai_api.chat.endpoint import ChatEndpoint, read_request
-from proxy.openai_api.chat.reply import ChatReply, PlainReply, StreamReply, read_reply
+from proxy.openai_api.chat.reply import read_reply
 from proxy.openai_api.chat.writing import write
 
-__all__ = [
-    "ChatEndpoint",
-    "ChatReply",
-    "PlainReply",
-    "StreamReply",
-    "read_reply",
-    "read_request",
-    "write",
-]
+__all__ = ["ChatEndpoint", "read_reply", "read_request", "write"]

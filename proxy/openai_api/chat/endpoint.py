@@ -1,14 +1,15 @@
 """The endpoint `/v1/chat/completions`."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from guards.core.exchange import Source
 from proxy.openai_api.chat.citing_prompt import with_citing_prompt
+from proxy.openai_api.chat.format import CHAT_FORMAT, ChatFormat
 from proxy.openai_api.chat.live import LiveChat
-from proxy.openai_api.chat.reply import ChatReply, read_reply, restored
+from proxy.openai_api.chat.reply import read_reply
 from proxy.openai_api.chat.writing import write
 from proxy.openai_api.coverage import CHAT as COVERAGE
 from proxy.openai_api.endpoint import Endpoint
@@ -23,7 +24,8 @@ from proxy.openai_api.model_request import (
     validated,
     wants_json,
 )
-from proxy.openai_api.reply import ChoiceOutcome, Ending, Written
+from proxy.openai_api.reply import ChoiceOutcome, Ending, ModelReply
+from proxy.server.asgi_reply import HttpReply
 
 _PREFILL = "prefill"
 
@@ -77,12 +79,17 @@ def read_request(raw: bytes) -> ModelRequest:
     )
 
 
-class ChatEndpoint(Endpoint[ChatReply]):
-    """Chat completions."""
+class ChatEndpoint(Endpoint[ModelReply]):
+    """Chat completions.
+
+    Attributes:
+        form: Where the words of its choices stand.
+    """
 
     name = "chat.completions"
     path = "chat/completions"
     coverage = COVERAGE
+    form: ClassVar[ChatFormat] = CHAT_FORMAT
 
     def read_request(self, raw: bytes) -> ModelRequest:
         """Read a request body."""
@@ -98,23 +105,23 @@ class ChatEndpoint(Endpoint[ChatReply]):
         again = body | {"messages": _noted(body["messages"], note)}
         return again | {"n": choices} if "n" in body or choices > 1 else again
 
-    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ChatReply:
+    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ModelReply:
         """Read a whole reply by what it says it is."""
-        return read_reply(restored(raw, content_type, pseudonyms), content_type)
+        return read_reply(raw, content_type, pseudonyms, self.form)
 
     def live(self, request: ModelRequest) -> LiveStream:
         """Return what reads and writes the stream of one request."""
-        return LiveChat(request)
+        return LiveChat(request, self.form)
 
     def write(
         self,
         request: ModelRequest,
-        replies: Sequence[ChatReply],
+        replies: Sequence[ModelReply],
         outcomes: Sequence[ChoiceOutcome],
         ending: Ending,
-    ) -> Written:
+    ) -> HttpReply:
         """Write a reply of which all is known."""
-        return write(request, replies, outcomes, ending)
+        return write(request, replies, outcomes, ending, self.form)
 
 
 def _noted(messages: JsonValue, text: str) -> JsonValue:

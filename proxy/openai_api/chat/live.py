@@ -1,72 +1,43 @@
-"""A chat completion's stream while it is on its way."""
+"""The stream of an endpoint with choices while it is on its way."""
 
 from collections.abc import Iterable, Sequence
 
-from pydantic import JsonValue
-
-from proxy.errors import UpstreamBroken
-from proxy.openai_api.answer import PieceJoiner, choice_index, without_tokens
-from proxy.openai_api.chat.reply import Saying, StreamReply, StreamRestorer, check_chunk, content_of
-from proxy.openai_api.coverage import CHAT as COVERAGE
+from proxy.openai_api.chat.format import DELTA, ChatFormat
+from proxy.openai_api.chat.reply import (
+    Saying,
+    StreamRestorer,
+    check_chunk,
+    check_ended,
+    content_of,
+    template_message,
+)
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.live_stream import LiveStream, Piece, Restoring, TextEvents
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import Ending
+from proxy.openai_api.reply import Ending, ModelReply, PieceJoiner, choice_index, without_tokens
 from proxy.openai_api.sse import DONE, Event, EventTemplate, event_object, template_of, write_event
 
-
-def split_tokens(logprobs: JsonValue | None, text: str, at: int) -> tuple[JsonValue, JsonValue]:
-    """Return the log probabilities of a text's two halves; a cut token goes with the second.
-
-    Where the tokens do not spell the text, all go with the second: what cannot be told apart
-    leaves last.
-
-    Args:
-        logprobs: ``logprobs`` of a choice.
-        text: The choice's text.
-        at: Where it is cut, in code points.
-    """
-    tokens = objects(member(logprobs, "content"))
-    if not isinstance(logprobs, dict) or not tokens:
-        return logprobs, None
-    kept = _tokens_before([str(token.get("token", "")) for token in tokens], text, at)
-    return _with(logprobs, tokens[:kept]), _with(logprobs, tokens[kept:])
-
-
-def _tokens_before(spelled: list[str], text: str, at: int) -> int:
-    """Return how many tokens stand wholly before a place."""
-    if "".join(spelled) != text:
-        return 0
-    end = 0
-    for count, token in enumerate(spelled):
-        end += len(token)
-        if end > at:
-            return count
-    return len(spelled)
-
-
-def _with(logprobs: JsonObject, tokens: list[JsonObject]) -> JsonValue:
-    kept: list[JsonValue] = [*tokens]
-    return logprobs | {"content": kept} if tokens else None
-
-
-_TELLING = COVERAGE.chunk.telling()
-_SILENT = COVERAGE.chunk.silent() - {"choices", "usage"}
-_SILENT_IN_CHOICES = COVERAGE.chunk.silent("choices[]")
-_SILENT_IN_DELTAS = COVERAGE.chunk.silent("choices[].delta") - {"content"}
+_NOT_AROUND = frozenset({"choices", "usage"})
 _CALLS = ("tool_calls", "function_call")
-_OBJECT = "chat.completion.chunk"
 
 
 class LiveChat(LiveStream):
     """Reads and writes the chunks of one request.
 
+    What leaves has one name throughout: that of the first chunk that was read.
+
     Args:
         request: What was asked.
+        form: Where the words of its choices stand.
     """
 
-    def __init__(self, request: ModelRequest) -> None:
+    def __init__(self, request: ModelRequest, form: ChatFormat) -> None:
         self._request = request
+        self._form = form
+        self._silent = form.silent - _NOT_AROUND
+        self._silent_in_deltas = form.silent_in_words[DELTA] - {"content"}
+        self._echo = form.echo(request)
+        self._echoed: set[int] = set()
         self._pseudonyms: Restoring | None = None
         self._frame: JsonObject = {}
         self._numbers: Sequence[int] | None = None
@@ -74,9 +45,10 @@ class LiveChat(LiveStream):
         self._begin()
 
     def _begin(self) -> None:
-        self._restorer = StreamRestorer(self._pseudonyms) if self._pseudonyms else None
+        pseudonyms = self._pseudonyms
+        self._restorer = StreamRestorer(pseudonyms, self._form) if pseudonyms else None
         self._joiners: dict[int, PieceJoiner] = {}
-        self._saying = Saying()
+        self._saying = Saying(self._form)
         self._chunks: list[JsonObject] = []
         self._raws: list[bytes] = []
         self._template: EventTemplate | None = None
@@ -91,11 +63,11 @@ class LiveChat(LiveStream):
         """Return the pieces of one chunk."""
         said = self.said(event.raw)
         if said is not None and self._templated is not None:
-            alike = _saying(self._templated.chunk, said.text)
+            alike = self._with_text(self._templated.chunk, said.text)
             return (Piece(said.choice, said.text, alike, event.raw),)
         chunk, raw = event_object(event), event.raw
-        check_chunk(chunk)
-        quiet = {key: value for key, value in chunk.items() if key not in _TELLING}
+        check_chunk(chunk, self._form)
+        quiet = {key: value for key, value in chunk.items() if key not in self._form.telling}
         if len(quiet) < len(chunk):
             # What tells the whole answer in one event would tell it before it is judged.
             chunk, raw = quiet, write_event(quiet)
@@ -124,7 +96,7 @@ class LiveChat(LiveStream):
         self._template = None
         self._templated = piece = pieces[0] if len(pieces) == 1 and not self._restorer else None
         if piece and piece.raw and piece.text and not piece.finish_reason:
-            self._template = template_of(piece.raw, "content", piece.text)
+            self._template = template_of(piece.raw, self._form.text_member, piece.text)
 
     def read_end(self, *, said_done: bool) -> Sequence[Piece]:
         """Return what was kept back."""
@@ -134,16 +106,12 @@ class LiveChat(LiveStream):
         for number, joiner in self._joiners.items():
             if rest := joiner.close():
                 pieces.append(self._said(number, rest))
-        answers = self._saying.answers()
-        if not answers:
-            raise UpstreamBroken("its stream has no choices")
-        if not said_done and not all(answer.finish_reason for answer in answers):
-            raise UpstreamBroken("its stream broke off")
+        check_ended(self._saying.answers(), said_done=said_done)
         return pieces
 
-    def reply(self) -> StreamReply:
+    def reply(self) -> ModelReply:
         """Return what was read of the attempt."""
-        return StreamReply(b"".join(self._raws), tuple(self._chunks), self._saying.answers())
+        return self._saying.reply(b"".join(self._raws), self._chunks)
 
     def begin_again(self, choices: Sequence[int]) -> None:
         """Expect the second attempt."""
@@ -152,19 +120,13 @@ class LiveChat(LiveStream):
 
     def split(self, piece: Piece, at: int) -> tuple[Piece, Piece]:
         """Return a piece as two."""
-        choice = objects(piece.chunk.get("choices"))[0]
-        delta = choice.get("delta")
-        own = delta if isinstance(delta, dict) else {}
-        before, behind = split_tokens(choice.get("logprobs"), piece.text, at)
-        first = choice | {"delta": own | {"content": piece.text[:at]}}
+        form = self._form
+        [choice] = objects(piece.chunk.get("choices"))
+        before, behind = form.split_tokens(choice, piece.text, at)
+        words = form.words(choice, DELTA) | {"content": piece.text[:at]}
+        first = form.with_words(choice, DELTA, words) | before
         # What else is in the chunk is said once.
-        second: JsonObject = {
-            "index": choice.get("index", 0),
-            "delta": {"content": piece.text[at:]},
-            "finish_reason": None,
-        }
-        if "logprobs" in choice:
-            first, second = first | {"logprobs": before}, second | {"logprobs": behind}
+        second = form.made(piece.choice or 0, DELTA, {"content": piece.text[at:]}) | behind
         return (
             Piece(piece.choice, piece.text[:at], piece.chunk | {"choices": [first]}),
             Piece(piece.choice, piece.text[at:], self._frame | {"choices": [second]}),
@@ -172,30 +134,32 @@ class LiveChat(LiveStream):
 
     def write(self, piece: Piece) -> bytes:
         """Return the bytes of a piece that is sent as it is."""
+        echo = b"" if piece.choice is None else self._echoed_in(piece.choice)
         if piece.finish_reason and (guard := self._announced()):
-            return write_event(piece.chunk | guard)
-        return write_event(piece.chunk) if piece.raw is None else piece.raw
+            return echo + write_event(piece.chunk | guard)
+        return echo + (write_event(piece.chunk) if piece.raw is None else piece.raw)
 
     def write_text(self, choice: int, text: str, instead_of: Sequence[Piece]) -> bytes:
         """Return the bytes of a text that the model server did not write so."""
         events: list[bytes] = []
         for place, piece in enumerate(instead_of):
             own = objects(piece.chunk.get("choices"))[0]
-            others = _only(own.get("delta"), _SILENT_IN_DELTAS)
+            others = _only(self._form.words(own, DELTA), self._silent_in_deltas)
             said = text if place == 0 else ""
             if said or others:
-                changed = _only(without_tokens(own), _SILENT_IN_CHOICES)
-                changed["delta"] = others | {"content": said}
-                events.append(write_event(_only(piece.chunk, _SILENT) | {"choices": [changed]}))
+                kept = _only(without_tokens(own), self._form.silent_in_chunks)
+                changed = self._form.with_words(kept, DELTA, others | {"content": said})
+                events.append(self._echoed_in(choice))
+                events.append(
+                    write_event(_only(piece.chunk, self._silent) | {"choices": [changed]})
+                )
         if not instead_of and text:
             events.append(self._event(choice, {"content": text}))
         return b"".join(events)
 
     def write_template(self, choice: int, text: str) -> bytes:
         """Return the bytes of a template: a refusal where JSON was promised."""
-        if self._request.structured:
-            return self._event(choice, {"role": "assistant", "content": None, "refusal": text})
-        return self._event(choice, {"role": "assistant", "content": text})
+        return self._event(choice, template_message(self._request, text))
 
     def write_finish(self, choice: int, finish_reason: str) -> bytes:
         """Return the bytes that end a choice."""
@@ -220,14 +184,14 @@ class LiveChat(LiveStream):
         self._chunks.append(chunk)
         self._saying.add(chunk)
         if not self._frame:
-            self._frame = _only(chunk, _SILENT)
+            self._frame = _only(chunk, self._silent)
         choices = objects(chunk.get("choices"))
         if not choices:
             if chunk.get("usage"):
                 self._usage = (self._framed(chunk), raw if self._numbers is None else None)
                 return []
             own_raw = raw if self._numbers is None else None
-            has_unknown_text = bool(COVERAGE.chunk.worded_unknown(chunk))
+            has_unknown_text = bool(self._form.coverage.chunk.worded_unknown(chunk))
             return [Piece(None, "", self._framed(chunk), own_raw, may_tell=has_unknown_text)]
         own_raw = raw if len(choices) == 1 and self._numbers is None else None
         return [
@@ -242,8 +206,8 @@ class LiveChat(LiveStream):
         number = self._number(index)
         if number is None:
             return  # more than was asked for a second time
-        delta = choice.get("delta")
-        own: JsonObject = delta if isinstance(delta, dict) else {}
+        form = self._form
+        own = form.words(choice, DELTA)
         joiner = self._joiners.setdefault(number, PieceJoiner())
         came = content_of(own.get("content"))
         said = choice.get("finish_reason")
@@ -254,12 +218,15 @@ class LiveChat(LiveStream):
         def piece(text: str, delta: JsonObject, reason: str | None, raw: bytes | None) -> Piece:
             # The tokens are those of the text.
             own_choice = choice if text or is_one else without_tokens(choice)
-            changed = own_choice | {"index": number, "delta": delta, "finish_reason": reason}
+            if text and not is_one:
+                own_choice = form.with_text_alone(own_choice)
+            named = own_choice | {"index": number, "finish_reason": reason}
+            changed = form.with_words(named, DELTA, delta)
             body = self._framed(around) | {"choices": [changed]}
             calls_tool = bool(calls) and not text
             return Piece(number, text, body, raw, reason, calls_tool, not text and may_tell)
 
-        may_tell = _may_tell(chunk, choice, own)
+        may_tell = self._may_tell(chunk, choice, own)
         around = chunk
         is_one = not text or not (calls or finish_reason)
         if is_one:
@@ -283,8 +250,7 @@ class LiveChat(LiveStream):
         return self._numbers[index] if 0 <= index < len(self._numbers) else None
 
     def _said(self, choice: int, text: str) -> Piece:
-        delta: JsonObject = {"content": text}
-        body: JsonObject = {"index": choice, "delta": delta, "finish_reason": None}
+        body = self._form.made(choice, DELTA, {"content": text})
         return Piece(choice, text, self._frame | {"choices": [body]})
 
     def _event(
@@ -294,39 +260,39 @@ class LiveChat(LiveStream):
         finish_reason: str | None = None,
         guard: JsonObject | None = None,
     ) -> bytes:
-        frame = self._frame or _own_frame(self._request)
-        body: JsonObject = {"index": choice, "delta": delta, "finish_reason": finish_reason}
-        return write_event(frame | {"choices": [body]} | (guard or {}))
+        frame = self._frame or self._form.stream_frame(self._request)
+        body = self._form.made(choice, DELTA, delta, finish_reason)
+        event = write_event(frame | {"choices": [body]} | (guard or {}))
+        return self._echoed_in(choice) + event
+
+    def _echoed_in(self, choice: int) -> bytes:
+        """Return the prompt as the first event of a choice, if it is to be echoed."""
+        if not self._echo or choice in self._echoed:
+            return b""
+        self._echoed.add(choice)
+        return self._event(choice, {"content": self._echo})
+
+    def _with_text(self, chunk: JsonObject, text: str) -> JsonObject:
+        """Return a chunk of one choice with another text."""
+        [choice] = objects(chunk["choices"])
+        words = self._form.words(choice, DELTA) | {"content": text}
+        return chunk | {"choices": [self._form.with_words(choice, DELTA, words)]}
+
+    def _may_tell(self, chunk: JsonObject, choice: JsonObject, delta: JsonObject) -> bool:
+        """Tell whether words of the answer may stand where nobody looks for them."""
+        table, logprobs = self._form.coverage.chunk, choice.get("logprobs")
+        return bool(
+            member(logprobs, "content")
+            or member(logprobs, "tokens")
+            or table.worded_unknown(chunk)
+            or table.worded_unknown(choice, "choices[]")
+            or self._form.has_unknown_words(delta)
+        )
 
 
-def _saying(chunk: JsonObject, text: str) -> JsonObject:
-    """Return a chunk of one choice with another text."""
-    [choice] = objects(chunk["choices"])
-    delta = choice["delta"]
-    own = delta if isinstance(delta, dict) else {}
-    return {**chunk, "choices": [{**choice, "delta": {**own, "content": text}}]}
-
-
-def _may_tell(chunk: JsonObject, choice: JsonObject, delta: JsonObject) -> bool:
-    """Tell whether words of the answer may stand where nobody looks for them."""
-    table = COVERAGE.chunk
-    return bool(
-        objects(member(choice.get("logprobs"), "content"))
-        or table.worded_unknown(chunk)
-        or table.worded_unknown(choice, "choices[]")
-        or table.worded_unknown(delta, "choices[].delta")
-    )
-
-
-def _only(value: JsonValue | None, names: frozenset[str]) -> JsonObject:
-    own = value if isinstance(value, dict) else {}
+def _only(own: JsonObject, names: frozenset[str]) -> JsonObject:
     return {key: item for key, item in own.items() if key in names}
 
 
 def _named(frame: JsonObject) -> JsonObject:
     return {key: frame[key] for key in ("id", "created") if key in frame}
-
-
-def _own_frame(request: ModelRequest) -> JsonObject:
-    frame: dict[str, JsonValue] = {"object": _OBJECT, "model": request.model}
-    return frame

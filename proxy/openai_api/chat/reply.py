@@ -1,23 +1,17 @@
-"""A model server's whole reply to a chat completion, plain or streamed, as answers to judge."""
+"""A model server's whole reply with choices, plain or streamed, as answers to judge.
 
-from collections.abc import Iterable, Iterator
+What a chat completion and a completion of a prompt have in common stands here; where the words of a
+choice stand is said by a `ChatFormat`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from guards.core.keeping import lazy
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.answer import (
-    Answer,
-    check_number,
-    choice_index,
-    choices_of,
-    with_whole_characters,
-    without_tokens,
-)
-from proxy.openai_api.coverage import CHAT as COVERAGE
-from proxy.openai_api.coverage import FieldRemarks
+from proxy.openai_api.chat.format import CHAT_FORMAT, DELTA, MESSAGE, ChatFormat
 from proxy.openai_api.json_body import (
     OF_REPLY,
     JsonObject,
@@ -27,108 +21,51 @@ from proxy.openai_api.json_body import (
     with_texts,
 )
 from proxy.openai_api.live_stream import PieceRestorer, Restoring
-from proxy.openai_api.sse import EventReader, event_object, json_bytes, read_events, write_event
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import (
+    Answer,
+    ModelReply,
+    check_number,
+    choice_index,
+    choices_of,
+    with_whole_characters,
+    without_tokens,
+)
+from proxy.openai_api.sse import (
+    STREAM_TYPE,
+    EventReader,
+    event_object,
+    json_bytes,
+    read_events,
+    write_event,
+)
 
 _REASONING_PARTS = ("thinking", "reasoning")
 
 
-@dataclass(frozen=True)
-class PlainReply:
-    """A reply in one JSON object.
-
-    Attributes:
-        raw: The body as it came.
-        body: The body as JSON.
-        answers: One for each choice.
-    """
-
-    raw: bytes
-    body: JsonObject
-    answers: tuple[Answer, ...]
-
-    @property
-    def is_stream(self) -> bool:
-        """True if it came as a stream."""
-        return False
-
-    @property
-    def usage(self) -> JsonValue | None:
-        """Tokens used, in the model server's own words."""
-        return self.body.get("usage")
-
-    @property
-    def unseen(self) -> tuple[str, ...]:
-        """Names of fields in the choices that carry words and are not checked."""
-        named = (*self._remarks.unchecked, *_thoughts([self.body], "message"))
-        return _unseen(named, self.answers)
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """Its fields that no row of the coverage tells of."""
-        return self._remarks.unknown
-
-    @lazy
-    def _remarks(self) -> FieldRemarks:
-        return COVERAGE.reply.remarks_on([self.body])
-
-
-@dataclass(frozen=True)
-class StreamReply:
-    """A reply that came as a stream, complete.
-
-    Attributes:
-        raw: The whole stream as it came.
-        chunks: The JSON objects of its events, in order; of a stream that left while it was read,
-            those are left out that say a text as the one before them did.
-        answers: One for each choice, joined from its deltas.
-    """
-
-    raw: bytes
-    chunks: tuple[JsonObject, ...]
-    answers: tuple[Answer, ...]
-
-    @property
-    def is_stream(self) -> bool:
-        """True if it came as a stream."""
-        return True
-
-    @property
-    def usage(self) -> JsonValue | None:
-        """Tokens used, if the client asked for them."""
-        found = [chunk["usage"] for chunk in self.chunks if chunk.get("usage")]
-        return found[-1] if found else None
-
-    @property
-    def unseen(self) -> tuple[str, ...]:
-        """Names of fields in the deltas that carry words and are not checked."""
-        named = (*self._remarks.unchecked, *_thoughts(self.chunks, "delta"))
-        return _unseen(named, self.answers)
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """Its fields that no row of the coverage tells of."""
-        return self._remarks.unknown
-
-    @lazy
-    def _remarks(self) -> FieldRemarks:
-        return COVERAGE.chunk.remarks_on(self.chunks)
-
-
-ChatReply: TypeAlias = PlainReply | StreamReply
-
-
-def read_reply(raw: bytes, content_type: str) -> ChatReply:
+def read_reply(
+    raw: bytes,
+    content_type: str,
+    pseudonyms: Restoring | None = None,
+    form: ChatFormat = CHAT_FORMAT,
+) -> ModelReply:
     """Read a reply by what it says it is, whatever was asked for.
+
+    Args:
+        raw: The body.
+        content_type: What it says it is.
+        pseudonyms: Those of the request, if there are any.
+        form: Where the words of its choices stand.
 
     Raises:
         UpstreamBroken: it cannot be read, or the stream broke off.
     """
-    if content_type.partition(";")[0].strip().lower() == "text/event-stream":
-        return _read_stream(raw)
-    return _read_plain(raw)
+    if content_type.partition(";")[0].strip().lower() == STREAM_TYPE:
+        return _read_stream(raw, pseudonyms, form)
+    return _read_plain(raw, pseudonyms, form)
 
 
-def _read_plain(raw: bytes) -> PlainReply:
+def _read_plain(raw: bytes, pseudonyms: Restoring | None, form: ChatFormat) -> ModelReply:
     try:
         body = read_object(raw, OF_REPLY)
     except ValueError as error:
@@ -137,36 +74,57 @@ def _read_plain(raw: bytes) -> PlainReply:
     if not choices:
         raise UpstreamBroken("it has no choices")
     for choice in choices:
-        _check_said(choice.get("message"))
+        form.check(choice, MESSAGE)
+    if pseudonyms:
+        restored = [_restored(choice, pseudonyms, form) for choice in choices]
+        if restored != choices:
+            choices, body = restored, body | {"choices": [*restored]}
+            raw = json_bytes(body)
     answers = tuple(
         _answer(
             choice_index(choice, position),
-            content_of(member(choice.get("message"), "content")),
-            choice.get("message"),
+            content_of(words.get("content")),
+            words,
             choice.get("finish_reason"),
         )
         for position, choice in enumerate(choices)
+        for words in [form.words(choice, MESSAGE)]
     )
     if len({answer.index for answer in answers}) != len(answers):
         raise UpstreamBroken("two of its choices have the same number")
-    return PlainReply(raw, body, answers)
+    return ModelReply(
+        raw=raw,
+        answers=answers,
+        bodies=(body,),
+        fields=form.coverage.reply,
+        named=tuple(_thoughts([body], MESSAGE)),
+    )
 
 
-def _read_stream(raw: bytes) -> StreamReply:
+def _restored(choice: JsonObject, pseudonyms: Restoring, form: ChatFormat) -> JsonObject:
+    """Return a whole choice with the user's own identifiers in it."""
+    words = form.words(choice, MESSAGE)
+    said = with_texts(words, pseudonyms.restore)
+    if said == words or not isinstance(said, dict):
+        return choice
+    return form.with_words(without_tokens(choice), MESSAGE, said)
+
+
+def _read_stream(raw: bytes, pseudonyms: Restoring | None, form: ChatFormat) -> ModelReply:
+    if pseudonyms:
+        raw = _restored_stream(raw, pseudonyms, form)
     events, raw = read_events(raw)
     done = any(event.is_done for event in events)
     chunks = tuple(event_object(event) for event in events if event.says_something)
+    joined = Saying(form)
     for chunk in chunks:
-        check_chunk(chunk)
-    answers = joined(chunks)
-    if not answers:
-        raise UpstreamBroken("its stream has no choices")
-    if not done and not all(answer.finish_reason for answer in answers):
-        raise UpstreamBroken("its stream broke off")
-    return StreamReply(raw, chunks, answers)
+        check_chunk(chunk, form)
+        joined.add(chunk)
+    check_ended(joined.answers(), said_done=done)
+    return joined.reply(raw, chunks)
 
 
-def check_chunk(chunk: JsonObject) -> None:
+def check_chunk(chunk: JsonObject, form: ChatFormat) -> None:
     """Refuse a chunk that says that the model server failed, or in which nobody could read.
 
     Raises:
@@ -175,25 +133,43 @@ def check_chunk(chunk: JsonObject) -> None:
     if chunk.get("error") or chunk.get("object") == "error":
         raise UpstreamBroken("its stream ended with an error")
     for choice in choices_of(chunk):
-        _check_said(choice.get("delta"))
+        form.check(choice, DELTA)
 
 
-def _check_said(said: JsonValue) -> None:
-    if said is not None and not isinstance(said, dict):
-        raise UpstreamBroken("what a choice says is no object")
+def check_ended(answers: Iterable[Answer], *, said_done: bool) -> None:
+    """Make sure that a stream is complete.
+
+    Args:
+        answers: What it said.
+        said_done: It ended with ``[DONE]``.
+
+    Raises:
+        UpstreamBroken: it is not.
+    """
+    ends = [answer.finish_reason for answer in answers]
+    if not ends:
+        raise UpstreamBroken("its stream has no choices")
+    if not (said_done or all(ends)):
+        raise UpstreamBroken("its stream broke off")
 
 
 class Saying:
-    """The answers of a stream, while it is read."""
+    """The answers of a stream, while it is read.
 
-    def __init__(self) -> None:
+    Args:
+        form: Where the words of its choices stand.
+    """
+
+    def __init__(self, form: ChatFormat) -> None:
+        self._form = form
         self._choices: dict[int, _Joined] = {}
 
     def add(self, chunk: JsonObject) -> None:
         """Take in a chunk."""
         for position, choice in enumerate(objects(chunk.get("choices"))):
             index = choice_index(choice, position)
-            self._choices.setdefault(index, _Joined()).add(choice)
+            words = self._form.words(choice, DELTA)
+            self._choices.setdefault(index, _Joined()).add(words, choice.get("finish_reason"))
         check_number(len(self._choices))
 
     def add_text(self, index: int, text: str) -> None:
@@ -207,13 +183,16 @@ class Saying:
             for index, choice in sorted(self._choices.items())
         )
 
-
-def joined(chunks: Iterable[JsonObject]) -> tuple[Answer, ...]:
-    """Return the answers that chunks come to, by number."""
-    saying = Saying()
-    for chunk in chunks:
-        saying.add(chunk)
-    return saying.answers()
+    def reply(self, raw: bytes, chunks: Sequence[JsonObject]) -> ModelReply:
+        """Return the whole stream as a reply."""
+        return ModelReply(
+            raw=raw,
+            answers=self.answers(),
+            bodies=tuple(chunks),
+            fields=self._form.coverage.chunk,
+            is_stream=True,
+            named=tuple(_thoughts(chunks, DELTA)),
+        )
 
 
 @dataclass
@@ -224,24 +203,29 @@ class _Joined:
     delta: JsonObject = field(default_factory=dict)
     finish_reason: JsonValue = None
 
-    def add(self, choice: JsonObject) -> None:
-        delta = choice.get("delta")
-        self.texts.append(content_of(member(delta, "content")))
-        if isinstance(delta, dict):
-            self.delta.update({key: value for key, value in delta.items() if value})
-        self.finish_reason = choice.get("finish_reason") or self.finish_reason
+    def add(self, delta: JsonObject, finish_reason: JsonValue) -> None:
+        self.texts.append(content_of(delta.get("content")))
+        self.delta.update({key: value for key, value in delta.items() if value})
+        self.finish_reason = finish_reason or self.finish_reason
 
 
 def _answer(
-    index: int, content: str, message: JsonValue | None, finish_reason: JsonValue | None
+    index: int, content: str, message: JsonObject, finish_reason: JsonValue | None
 ) -> Answer:
-    calls = member(message, "tool_calls") or member(message, "function_call")
+    calls = message.get("tool_calls") or message.get("function_call")
     return Answer(
         index=index,
         content=with_whole_characters(content),
         tool_turn=bool(calls),
         finish_reason=finish_reason if isinstance(finish_reason, str) else None,
     )
+
+
+def template_message(request: ModelRequest, template: str) -> JsonObject:
+    """Return the message of a replaced answer: JSON was promised? Then it is a refusal."""
+    if request.structured:
+        return {"role": "assistant", "content": None, "refusal": template}
+    return {"role": "assistant", "content": template}
 
 
 def content_of(content: JsonValue | None) -> str:
@@ -278,11 +262,6 @@ def _thoughts(bodies: Iterable[JsonObject], said: str) -> Iterator[str]:
                     yield str(kind)
 
 
-def _unseen(named: Iterable[str], answers: Iterable[Answer]) -> tuple[str, ...]:
-    thinks = ("think",) if any(answer.thinks for answer in answers) else ()
-    return tuple(dict.fromkeys((*named, *thinks)))
-
-
 _WORDS = ("content", "reasoning", "reasoning_content", "refusal")
 _CALLS = "tool_calls"
 _OLD_CALL = "function_call"
@@ -293,10 +272,12 @@ class StreamRestorer:
 
     Args:
         pseudonyms: Those of the request.
+        form: Where the words of its choices stand.
     """
 
-    def __init__(self, pseudonyms: Restoring) -> None:
+    def __init__(self, pseudonyms: Restoring, form: ChatFormat) -> None:
         self._pseudonyms = pseudonyms
+        self._form = form
         self._choices: dict[int, _ChoiceRestorer] = {}
         self._frame: JsonObject = {}
 
@@ -310,7 +291,12 @@ class StreamRestorer:
         for position, choice in enumerate(found):
             index = choice_index(choice, position)
             restorer = self._choices.setdefault(index, _ChoiceRestorer(self._pseudonyms))
-            choices.append(restorer.feed(choice))
+            words = self._form.words(choice, DELTA)
+            said = restorer.feed(words, ends=bool(choice.get("finish_reason")))
+            if said == words:
+                choices.append(choice)
+            else:
+                choices.append(self._form.with_words(without_tokens(choice), DELTA, said))
         return chunk | {"choices": choices}
 
     def close(self) -> Iterator[JsonObject]:
@@ -318,8 +304,7 @@ class StreamRestorer:
         for index, restorer in self._choices.items():
             delta = restorer.flushed({})
             if delta:
-                rest: JsonObject = {"index": index, "delta": delta, "finish_reason": None}
-                yield self._frame | {"choices": [rest]}
+                yield self._frame | {"choices": [self._form.made(index, DELTA, delta)]}
 
 
 class _Place(NamedTuple):
@@ -336,14 +321,9 @@ class _ChoiceRestorer:
         self._pseudonyms = pseudonyms
         self._texts: dict[_Place, PieceRestorer] = {}
 
-    def feed(self, choice: JsonObject) -> JsonObject:
-        delta = choice.get("delta")
-        if not isinstance(delta, dict):
-            return choice
-        changed = self._fed(delta)
-        if choice.get("finish_reason"):
-            changed = self.flushed(changed)
-        return choice if changed == delta else without_tokens(choice) | {"delta": changed}
+    def feed(self, delta: JsonObject, *, ends: bool) -> JsonObject:
+        """Return a delta as far as it can be said; the last one of a choice with all the rest."""
+        return self.flushed(self._fed(delta)) if ends else self._fed(delta)
 
     def flushed(self, delta: JsonObject) -> JsonObject:
         """Return a delta with all that was kept back at the end of it."""
@@ -393,49 +373,26 @@ class _ChoiceRestorer:
         return self._texts[place].feed(piece)
 
 
-_STREAM = "text/event-stream"
-_DONE = "[DONE]"
+def _restored_stream(raw: bytes, pseudonyms: Restoring, form: ChatFormat) -> bytes:
+    """Return a whole stream with the user's own identifiers in it.
 
-
-def restored(body: bytes, content_type: str, pseudonyms: Restoring) -> bytes:
-    """Return a reply's body; byte for byte the same where no placeholder stands in it.
-
-    A body that cannot be read is left to those who read it next.
+    One that cannot be read is left to those who read it next.
     """
-    if not pseudonyms:
-        return body
     try:
-        if content_type.partition(";")[0].strip().lower() == _STREAM:
-            return _stream(body, pseudonyms)
-        return _plain(body, pseudonyms)
-    except ValueError:
-        return body
+        return _stream(raw, pseudonyms, form)
+    except (ValueError, UpstreamBroken):
+        return raw
 
 
-def _plain(body: bytes, pseudonyms: Restoring) -> bytes:
-    reply = read_object(body, OF_REPLY)
-    choices: list[JsonValue] = [
-        _choice(choice, pseudonyms) for choice in objects(reply.get("choices"))
-    ]
-    return body if choices == reply.get("choices") else json_bytes(reply | {"choices": choices})
-
-
-def _choice(choice: JsonObject, pseudonyms: Restoring) -> JsonObject:
-    message = with_texts(choice.get("message"), pseudonyms.restore)
-    if message == choice.get("message"):
-        return choice
-    return without_tokens(choice) | {"message": message}
-
-
-def _stream(body: bytes, pseudonyms: Restoring) -> bytes:
+def _stream(body: bytes, pseudonyms: Restoring, form: ChatFormat) -> bytes:
     reader = EventReader()
-    stream = StreamRestorer(pseudonyms)
+    stream = StreamRestorer(pseudonyms, form)
     pieces: list[bytes] = []
     for event in reader.feed(body) + reader.close():
         said = (event.data or "").strip()
         if not said:
             pieces.append(event.raw)
-        elif said == _DONE:
+        elif event.is_done:
             pieces += [*map(write_event, stream.close()), event.raw]
         else:
             chunk = read_object(said.encode("utf-8", errors="surrogatepass"))

@@ -1,16 +1,9 @@
 """Writes the reply that leaves the proxy: the model server's own bytes where nothing changed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from pydantic import JsonValue
-
-from proxy.openai_api.answer import Answer, choice_index, without_tokens
-from proxy.openai_api.chat.reply import (
-    ChatReply,
-    PlainReply,
-    StreamReply,
-)
-from proxy.openai_api.coverage import CHAT as COVERAGE
+from proxy.openai_api.chat.format import CHAT_FORMAT, DELTA, MESSAGE, ChatFormat
+from proxy.openai_api.chat.reply import template_message
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, objects, texts
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import (
@@ -18,28 +11,25 @@ from proxy.openai_api.reply import (
     Edited,
     Ending,
     Kept,
+    ModelReply,
     Replaced,
-    Written,
+    choice_index,
     leaves_as_stream,
     total_usage,
     untouched,
+    without_tokens,
 )
 from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
-
-_TELLING = COVERAGE.reply.telling() | COVERAGE.chunk.telling()
-# Whatever else there is may hold the text that was there before.
-_SILENT = COVERAGE.reply.silent() | COVERAGE.chunk.silent()
-_SILENT_IN_CHOICES = COVERAGE.reply.silent("choices[]") | {"logprobs"}
-_SILENT_IN_MESSAGES = COVERAGE.reply.silent("choices[].message")
-_SILENT_IN_DELTAS = COVERAGE.chunk.silent("choices[].delta")
+from proxy.server.asgi_reply import HttpReply
 
 
 def write(
     request: ModelRequest,
-    replies: Sequence[ChatReply],
+    replies: Sequence[ModelReply],
     outcomes: Sequence[ChoiceOutcome],
     ending: Ending,
-) -> Written:
+    form: ChatFormat = CHAT_FORMAT,
+) -> HttpReply:
     """Write the reply.
 
     Args:
@@ -47,161 +37,158 @@ def write(
         replies: All replies of the model server, in order; their usage is added up.
         outcomes: One for each choice, by number.
         ending: What goes with them.
+        form: Where the words of choices stand.
     """
     as_stream = leaves_as_stream(request, replies, ending)
     kind = STREAM_TYPE if as_stream else JSON_TYPE
-    same = untouched(replies, outcomes)
-    if same and not ending.guard and isinstance(same, StreamReply) == as_stream:
-        return Written(same.raw, kind)
-    if as_stream:
-        return Written(b"".join(_events(request, replies, outcomes, ending)), kind)
-    return Written(json_bytes(_object(request, replies, outcomes, ending)), kind)
+    same = None if form.echo(request) else untouched(replies, outcomes)
+    if same and not ending.guard and same.is_stream == as_stream:
+        return HttpReply(200, {}, kind, same.raw)
+    writer = _Writer(request, replies, outcomes, ending, form)
+    body = b"".join(writer.events()) if as_stream else json_bytes(writer.body())
+    return HttpReply(200, {}, kind, body)
 
 
-def _object(
-    request: ModelRequest,
-    replies: Sequence[ChatReply],
-    outcomes: Sequence[ChoiceOutcome],
-    ending: Ending,
-) -> JsonObject:
-    body = _frame(request, replies, outcomes, ending) | {"object": "chat.completion"}
-    body["choices"] = [_choice(request, outcome, ending) for outcome in outcomes]
-    if usage := total_usage(replies):
-        body["usage"] = usage
-    return body | ending.guard
+class _Writer:
+    """Writes one reply whose bytes are ours; see `write`."""
 
+    def __init__(
+        self,
+        request: ModelRequest,
+        replies: Sequence[ModelReply],
+        outcomes: Sequence[ChoiceOutcome],
+        ending: Ending,
+        form: ChatFormat,
+    ) -> None:
+        self._request = request
+        self._replies = replies
+        self._outcomes = outcomes
+        self._ending = ending
+        self._form = form
+        self._echo = form.echo(request)
 
-def _choice(request: ModelRequest, outcome: ChoiceOutcome, ending: Ending) -> JsonObject:
-    if isinstance(outcome, Replaced):
-        return {
-            "index": outcome.index,
-            "message": _template_message(request, outcome.template),
-            "logprobs": None,
-            "finish_reason": ending.finish_reason,
-        }
-    choice = _own_choice(outcome) | {"index": outcome.index}
-    if isinstance(outcome, Edited):
-        message = _silent(choice.get("message"), _SILENT_IN_MESSAGES)
-        edited = _silent(without_tokens(choice), _SILENT_IN_CHOICES)
-        edited["message"] = message | {"content": outcome.content}
+    def body(self) -> JsonObject:
+        """Return the reply as one JSON object."""
+        body = self._frame() | {"object": self._form.object_names[0]}
+        body["choices"] = [self._with_echo(self._choice(outcome)) for outcome in self._outcomes]
+        if usage := total_usage(self._replies):
+            body["usage"] = usage
+        return body | self._ending.guard
+
+    def events(self) -> Iterator[bytes]:
+        """Yield the reply as the events of a stream."""
+        frame = self._frame() | {"object": self._form.object_names[1]}
+        *others, last = [one for outcome in self._outcomes for one in self._chunk_choices(outcome)]
+        for choice in others:
+            yield write_event(frame | {"choices": [choice]})
+        changes = self._ending.changes
+        yield write_event(frame | {"choices": [last]} | ({"guard": changes} if changes else {}))
+        if self._request.include_usage and (usage := total_usage(self._replies)):
+            yield write_event(frame | {"choices": [], "usage": usage})
+        if self._ending.report is not None:
+            yield write_event(frame | {"choices": [], "guard": self._ending.report})
+        yield DONE
+
+    def _frame(self) -> JsonObject:
+        """Return the members around the choices: the last reply's own, else ours.
+
+        Where a text was changed, only those that are known to say nothing of it, or have no words.
+        """
+        form = self._form
+        if not self._replies:
+            return form.frame(self._request, self._ending.id, self._ending.created)
+        own = self._replies[-1].bodies[0]
+        if not untouched(self._replies, self._outcomes):
+            own = {
+                key: item for key, item in own.items() if key in form.silent or not any(texts(item))
+            }
+        dropped = form.telling | {"choices", "usage", "guard"}
+        return {key: item for key, item in own.items() if key not in dropped}
+
+    def _choice(self, outcome: ChoiceOutcome) -> JsonObject:
+        """Return a choice of a whole reply."""
+        form = self._form
+        if isinstance(outcome, Replaced):
+            words = template_message(self._request, outcome.template)
+            made = form.with_words({"index": outcome.index}, MESSAGE, words)
+            return made | {"logprobs": None, "finish_reason": self._ending.finish_reason}
+        choice = self._own_choice(outcome) | {"index": outcome.index}
+        if isinstance(outcome, Kept):
+            return choice
+        words = _only(form.words(choice, MESSAGE), form.silent_in_words[MESSAGE])
+        edited = _only(without_tokens(choice), form.silent_in_choices)
+        edited = form.with_words(edited, MESSAGE, words | {"content": outcome.content})
         reason = outcome.finish_reason
         return edited | {"finish_reason": reason} if reason else edited
-    return choice
+
+    def _own_choice(self, outcome: Kept | Edited) -> JsonObject:
+        """Return the model server's own choice; from a stream, as far as its text goes."""
+        answer = outcome.answer
+        if isinstance(outcome.reply, ModelReply) and not outcome.reply.is_stream:
+            [body] = outcome.reply.bodies
+            for position, choice in enumerate(objects(body.get("choices"))):
+                if choice_index(choice, position) == answer.index:
+                    return choice
+        words: JsonObject = {"role": "assistant", "content": answer.content}
+        return self._form.with_words({}, MESSAGE, words) | {"finish_reason": answer.finish_reason}
+
+    def _with_echo(self, choice: JsonObject) -> JsonObject:
+        if not self._echo:
+            return choice
+        words = self._form.words(choice, MESSAGE)
+        said = words | {"content": f"{self._echo}{words.get('content') or ''}"}
+        return self._form.with_words(choice, MESSAGE, said)
+
+    def _chunk_choices(self, outcome: ChoiceOutcome) -> Iterator[JsonObject]:
+        """Yield a choice as those of a stream's chunks."""
+        form = self._form
+        if self._echo:
+            yield form.made(outcome.index, DELTA, {"content": self._echo})
+        if not isinstance(outcome, Replaced) and outcome.reply.is_stream:
+            if isinstance(outcome, Kept):
+                yield from _own_chunks(outcome)
+            else:
+                yield from self._edited_chunks(outcome)
+            return
+        whole = self._choice(outcome)
+        if not form.ends_apart:
+            yield whole
+            return
+        yield form.made(outcome.index, DELTA, _delta(form.words(whole, MESSAGE)))
+        yield form.made(outcome.index, DELTA, {}, whole.get("finish_reason"))
+
+    def _edited_chunks(self, outcome: Edited) -> Iterator[JsonObject]:
+        """Yield the pieces with the new text in the place of the first one that had some."""
+        form = self._form
+        written = False
+        for choice in _own_chunks(outcome):
+            words = form.words(choice, DELTA)
+            delta = _only(words, form.silent_in_words[DELTA])
+            own = _only(without_tokens(choice), form.silent_in_choices)
+            if outcome.finish_reason and own.get("finish_reason"):
+                own["finish_reason"] = outcome.finish_reason
+            if words.get("content"):
+                delta["content"] = "" if written else outcome.content
+                written = True
+            yield form.with_words(own, DELTA, delta)
 
 
-def _silent(value: JsonValue | None, names: frozenset[str]) -> JsonObject:
+def _only(own: JsonObject, names: frozenset[str]) -> JsonObject:
     """Return an object without what may hold the text that was there before."""
-    own = value if isinstance(value, dict) else {}
     return {key: item for key, item in own.items() if key in names}
 
 
-def _own_choice(outcome: Kept | Edited) -> JsonObject:
-    """Return the model server's own choice; from a stream, as far as its text goes."""
-    if isinstance(outcome.reply, PlainReply):
-        for position, choice in enumerate(objects(outcome.reply.body.get("choices"))):
-            if choice_index(choice, position) == outcome.answer.index:
-                return choice
-    return {
-        "message": {"role": "assistant", "content": outcome.answer.content},
-        "finish_reason": outcome.answer.finish_reason,
-    }
-
-
-def _events(
-    request: ModelRequest,
-    replies: Sequence[ChatReply],
-    outcomes: Sequence[ChoiceOutcome],
-    ending: Ending,
-) -> Iterator[bytes]:
-    frame = _frame(request, replies, outcomes, ending) | {"object": "chat.completion.chunk"}
-    *others, last = [
-        choice for outcome in outcomes for choice in _chunk_choices(request, outcome, ending)
-    ]
-    for choice in others:
-        yield write_event(frame | {"choices": [choice]})
-    changed: JsonObject = {"guard": ending.changes} if ending.changes else {}
-    yield write_event(frame | {"choices": [last]} | changed)
-    if request.include_usage and (usage := total_usage(replies)):
-        yield write_event(frame | {"choices": [], "usage": usage})
-    if ending.report is not None:
-        yield write_event(frame | {"choices": [], "guard": ending.report})
-    yield DONE
-
-
-def _chunk_choices(
-    request: ModelRequest, outcome: ChoiceOutcome, ending: Ending
-) -> Iterable[JsonObject]:
-    if isinstance(outcome, Kept) and isinstance(outcome.reply, StreamReply):
-        yield from _own_chunks(outcome.index, outcome.reply, outcome.answer)
-        return
-    if isinstance(outcome, Edited) and isinstance(outcome.reply, StreamReply):
-        yield from _edited_chunks(outcome, outcome.reply)
-        return
-    whole = _choice(request, outcome, ending)
-    delta = _delta(whole.get("message"))
-    yield {"index": outcome.index, "delta": delta, "finish_reason": None}
-    yield {"index": outcome.index, "delta": {}, "finish_reason": whole.get("finish_reason")}
-
-
-def _own_chunks(index: int, reply: StreamReply, answer: Answer) -> Iterable[JsonObject]:
-    """Return one choice's pieces of a stream, as the model server gave them."""
-    for chunk in reply.chunks:
+def _own_chunks(outcome: Kept | Edited) -> Iterator[JsonObject]:
+    """Yield one choice's pieces of a stream, as the model server gave them."""
+    for chunk in outcome.reply.bodies if isinstance(outcome.reply, ModelReply) else ():
         for position, choice in enumerate(objects(chunk.get("choices"))):
-            if choice_index(choice, position) == answer.index:
-                yield choice | {"index": index}
+            if choice_index(choice, position) == outcome.answer.index:
+                yield choice | {"index": outcome.index}
 
 
-def _edited_chunks(outcome: Edited, reply: StreamReply) -> Iterable[JsonObject]:
-    """Return the pieces with the new text in the place of the first one that had some."""
-    written = False
-    for choice in _own_chunks(outcome.index, reply, outcome.answer):
-        delta = _silent(choice.get("delta"), _SILENT_IN_DELTAS)
-        own = _silent(without_tokens(choice), _SILENT_IN_CHOICES)
-        if outcome.finish_reason and own.get("finish_reason"):
-            own["finish_reason"] = outcome.finish_reason
-        if not delta.get("content"):
-            yield own | {"delta": delta}
-            continue
-        yield own | {"delta": delta | {"content": "" if written else outcome.content}}
-        written = True
-
-
-def _delta(message: JsonValue) -> JsonObject:
+def _delta(message: JsonObject) -> JsonObject:
     """Return a whole message as one delta, in which each call of a tool has its number."""
-    if not isinstance(message, dict):
-        return {}
     calls = objects(message.get("tool_calls"))
     if not calls:
         return message
     return message | {"tool_calls": [call | {"index": at} for at, call in enumerate(calls)]}
-
-
-def _template_message(request: ModelRequest, template: str) -> JsonObject:
-    """Return the message of a replaced answer: JSON was promised? Then it is a refusal."""
-    if request.structured:
-        return {"role": "assistant", "content": None, "refusal": template}
-    return {"role": "assistant", "content": template}
-
-
-def _frame(
-    request: ModelRequest,
-    replies: Sequence[ChatReply],
-    outcomes: Sequence[ChoiceOutcome],
-    ending: Ending,
-) -> JsonObject:
-    """Return the members around the choices: the last reply's own, else ours.
-
-    Where a text was changed, only those that are known to say nothing of it, or have no words.
-    """
-    if not replies:
-        return {
-            "id": f"chatcmpl-guard-{ending.id}",
-            "created": ending.created,
-            "model": request.model,
-        }
-    last = replies[-1]
-    own = last.body if isinstance(last, PlainReply) else last.chunks[0]
-    if not untouched(replies, outcomes):
-        own = {key: value for key, value in own.items() if key in _SILENT or not any(texts(value))}
-    dropped = _TELLING | {"choices", "usage", "guard"}
-    return {key: value for key, value in own.items() if key not in dropped}

@@ -1,6 +1,5 @@
-"""The endpoint `/v1/completions`: reading its requests and replies, and writing replies."""
+"""The endpoint `/v1/completions`: reading its requests, and its replies as those of chats."""
 
 from proxy.openai_api.completions.endpoint import CompletionsEndpoint
-from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 
-__all__ = ["COVERAGE", "CompletionsEndpoint"]
+__all__ = ["CompletionsEndpoint"]

@@ -1,28 +1,208 @@
-"""The endpoint `/v1/completions`."""
+"""The endpoint `/v1/completions`: its requests, and where the words of its choices stand.
+
+Echo is the proxy's own doing: the model server is not asked for it, and the prompt is put before
+the answer when it leaves. So nobody has to guess where the prompt ends and the answer begins.
+"""
 
 from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool
 
 from guards.core.exchange import Source
-from proxy.openai_api.completions.live import LiveCompletion
-from proxy.openai_api.completions.prompt import noted
-from proxy.openai_api.completions.reply import CompletionReply, read_plain, read_stream
-from proxy.openai_api.completions.request import prompt_of, read_request
-from proxy.openai_api.completions.writing import write
+from proxy.errors import BadRequest, UpstreamBroken
+from proxy.openai_api.chat.endpoint import ChatEndpoint
+from proxy.openai_api.chat.format import DELTA, MESSAGE, ChatFormat
+from proxy.openai_api.completions.prompt import conversation, is_begun, noted
 from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
-from proxy.openai_api.endpoint import Endpoint
-from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.live_stream import LiveStream, Restoring
-from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import ChoiceOutcome, Ending, Written
-from proxy.openai_api.sse import STREAM_TYPE
+from proxy.openai_api.json_body import JsonObject, member
+from proxy.openai_api.model_request import (
+    MOST_CHOICES,
+    NOTHING_TOLD,
+    GuardField,
+    ModelRequest,
+    read_body,
+    validated,
+    wants_json,
+)
+from proxy.openai_api.reply import tokens_before
+from proxy.openai_api.sse import json_bytes
+
+_PREFILL = "prefill"
 
 
-class CompletionsEndpoint(Endpoint[CompletionReply]):
+class _Body(BaseModel):
+    """The members whose types the proxy relies on."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    model: str
+    prompt: JsonValue
+    stream: bool | None = None
+    n: Annotated[int, Field(ge=1, le=MOST_CHOICES)] | None = None
+    echo: StrictBool | None = None
+    logprobs: JsonValue = None
+    response_format: JsonObject | None = None
+    stream_options: JsonObject | None = None
+    guard: GuardField | None = None
+
+
+class CompletionRequest(ModelRequest):
+    """A completion request that can be served; the model server never sees its `echo`."""
+
+    def for_server(self, model: str) -> bytes:
+        """Return the body for the model server: the caller's own bytes where nothing differs."""
+        if self.body.get("echo"):
+            return json_bytes(self.plain_body(model))
+        return ModelRequest.for_server(self, model)
+
+    def plain_body(self, model: str) -> JsonObject:
+        """Return the body for a model, without the members that are the proxy's."""
+        kept = {key: item for key, item in self.body.items() if key not in ("guard", "echo")}
+        return kept | {"model": model}
+
+
+def read_request(raw: bytes) -> CompletionRequest:
+    """Read a request body.
+
+    Raises:
+        BadRequest: malformed JSON, or a member of the wrong type; it names the member.
+    """
+    body = read_body(raw)
+    remarks = COVERAGE.request.remarks(body)
+    known = validated(body, _Body)
+    prompt = prompt_of(body)
+    if known.echo and known.logprobs is not None and known.logprobs is not False:
+        raise BadRequest("'echo' cannot be served here together with 'logprobs'.", "echo")
+    begun = (_PREFILL,) if is_begun(prompt) else ()
+    said = {key: value for key, value in body.items() if key != "prompt"}
+    return CompletionRequest(
+        raw=raw,
+        parsed=body,
+        conversation=said | {"messages": conversation(prompt)},
+        model=known.model,
+        stream=bool(known.stream),
+        choices=known.n or 1,
+        structured=wants_json(body, known.response_format),
+        include_usage=member(known.stream_options, "include_usage") is True,
+        guard=known.guard or NOTHING_TOLD,
+        not_checked=remarks.unchecked + begun,
+        unknown=remarks.unknown,
+    )
+
+
+def prompt_of(body: JsonObject) -> str:
+    """Return the one prompt of a request.
+
+    Raises:
+        BadRequest: it has several, or none that can be read.
+    """
+    prompt = body.get("prompt")
+    if isinstance(prompt, str):
+        return prompt
+    if not isinstance(prompt, list) or not all(isinstance(one, str) for one in prompt):
+        raise BadRequest("'prompt' has to be a text here: tokens could not be inspected.", "prompt")
+    if len(prompt) != 1:
+        problem = f"'prompt' holds {len(prompt)} texts; send one request for each."
+        raise BadRequest(problem, "prompt")
+    return str(prompt[0])
+
+
+_TOKENS_OF_A_TEXT = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
+_OF_A_TEXT = ("index", "text", "logprobs", "token_ids")
+
+
+class CompletionFormat(ChatFormat):
+    """The format of choices that are bare texts: each counts as a message with that content."""
+
+    coverage = COVERAGE
+    object_names = ("text_completion", "text_completion")
+    text_member = "text"
+    ends_apart = False
+
+    def __init__(self) -> None:
+        self.telling = self.coverage.chunk.telling()
+        self.silent = self.coverage.chunk.silent()
+        self.silent_in_choices = self.coverage.chunk.silent("choices[]") | {"logprobs"}
+        self.silent_in_chunks = self.silent_in_choices
+        self.silent_in_words = dict.fromkeys((MESSAGE, DELTA), frozenset({"content"}))
+
+    def check(self, choice: JsonObject, name: str) -> None:
+        """Make sure that a choice has a text and no message."""
+        if any(of_chats in choice for of_chats in (MESSAGE, DELTA)):
+            raise UpstreamBroken("a choice is that of a chat")
+        if not isinstance(choice.get("text"), str | None):
+            raise UpstreamBroken("the text of a choice is no text")
+
+    def words(self, choice: JsonObject, name: str) -> JsonObject:
+        """Return a choice's text as a message."""
+        return {"content": choice.get("text")}
+
+    def with_words(self, choice: JsonObject, name: str, words: JsonObject) -> JsonObject:
+        """Return a choice with the text of a message."""
+        return choice | {"text": words.get("content") or words.get("refusal") or ""}
+
+    def made(
+        self, index: int, name: str, words: JsonObject, finish_reason: JsonValue = None
+    ) -> JsonObject:
+        """Return a choice of our own."""
+        choice = self.with_words({"index": index}, name, words)
+        return choice | {"logprobs": None, "finish_reason": finish_reason}
+
+    def with_text_alone(self, choice: JsonObject) -> JsonObject:
+        """Return a choice with nothing but its text and its tokens."""
+        return {key: choice[key] for key in _OF_A_TEXT if key in choice}
+
+    def has_unknown_words(self, words: JsonObject) -> bool:
+        """Tell nothing: a text has nothing beside it."""
+        return False
+
+    def split_tokens(self, choice: JsonObject, text: str, at: int) -> tuple[JsonObject, JsonObject]:
+        """Return the members of a choice that spell its tokens, for each half of its text."""
+        logprobs, ids = choice.get("logprobs"), choice.get("token_ids")
+        tokens = member(logprobs, "tokens")
+        spelled = [str(token) for token in tokens] if isinstance(tokens, list) else []
+        kept = tokens_before(spelled, text, at)
+        first: JsonObject = {}
+        second: JsonObject = {}
+        if "logprobs" in choice:
+            first["logprobs"], second["logprobs"] = None, logprobs
+        if isinstance(logprobs, dict):
+            first["logprobs"] = _some(logprobs, slice(0, kept)) if kept else None
+            second["logprobs"] = _some(logprobs, slice(kept, None))
+        if isinstance(ids, list):
+            kept = kept if len(ids) == len(spelled) else 0
+            first["token_ids"], second["token_ids"] = ids[:kept], ids[kept:]
+        return first, second
+
+    def echo(self, request: ModelRequest) -> str:
+        """Return what stands before every answer: the prompt if that was asked for."""
+        return prompt_of(request.body) if request.body.get("echo") else ""
+
+    def frame(self, request: ModelRequest, request_id: str, created: int) -> JsonObject:
+        """Return the members around the choices of a reply that is all ours."""
+        name = self.object_names[0]
+        return {"id": request_id, "object": name, "created": created, "model": request.model}
+
+    def stream_frame(self, request: ModelRequest) -> JsonObject:
+        """Return the same of a chunk that leaves before anything was read."""
+        return self.frame(request, "cmpl-guard", 0)
+
+
+def _some(logprobs: JsonObject, part: slice) -> JsonObject:
+    return {
+        key: item[part] if key in _TOKENS_OF_A_TEXT and isinstance(item, list) else item
+        for key, item in logprobs.items()
+    }
+
+
+class CompletionsEndpoint(ChatEndpoint):
     """Completions of a prompt."""
 
     name = "completions"
     path = "completions"
     coverage = COVERAGE
+    form = CompletionFormat()
 
     def read_request(self, raw: bytes) -> ModelRequest:
         """Read a request body."""
@@ -43,23 +223,3 @@ class CompletionsEndpoint(Endpoint[CompletionReply]):
         if isinstance(best_of, int):
             again["best_of"] = max(best_of, choices)
         return again | {"n": choices} if "n" in body or choices > 1 else again
-
-    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> CompletionReply:
-        """Read a whole reply by what it says it is."""
-        if content_type.partition(";")[0].strip().lower() == STREAM_TYPE:
-            return read_stream(raw, pseudonyms)
-        return read_plain(raw, pseudonyms)
-
-    def live(self, request: ModelRequest) -> LiveStream:
-        """Return what reads and writes the stream of one request."""
-        return LiveCompletion(request)
-
-    def write(
-        self,
-        request: ModelRequest,
-        replies: Sequence[CompletionReply],
-        outcomes: Sequence[ChoiceOutcome],
-        ending: Ending,
-    ) -> Written:
-        """Write a reply of which all is known."""
-        return write(request, replies, outcomes, ending)

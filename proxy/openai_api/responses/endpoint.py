@@ -1,7 +1,6 @@
 """The endpoint `/v1/responses`: its requests, and its stream while it runs."""
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -19,7 +18,7 @@ from proxy.openai_api.model_request import (
     validated,
     wants_json,
 )
-from proxy.openai_api.reply import ChoiceOutcome, Ending, Reply, Written
+from proxy.openai_api.reply import ChoiceOutcome, Ending, Reply, tokens_before
 from proxy.openai_api.responses.conversation import (
     is_reference,
     messages_of,
@@ -32,6 +31,7 @@ from proxy.openai_api.responses.output import counted
 from proxy.openai_api.responses.reading import StreamReader, without_tokens
 from proxy.openai_api.responses.reply import ResponsesReply, read_reply, stream_reply, write
 from proxy.openai_api.sse import Event, event_object
+from proxy.server.asgi_reply import HttpReply
 
 
 class LiveResponse(LiveStream):
@@ -81,7 +81,7 @@ class LiveResponse(LiveStream):
     def split(self, piece: Piece, at: int) -> tuple[Piece, Piece]:
         """Return a piece as two, cut in its text."""
         tokens = objects(piece.chunk.get("logprobs"))
-        before = _tokens_before([str(token.get("token")) for token in tokens], piece.text, at)
+        before = tokens_before([str(token.get("token")) for token in tokens], piece.text, at)
         return (
             _part(piece, piece.text[:at], tokens[:before]),
             _part(piece, piece.text[at:], tokens[before:]),
@@ -119,13 +119,6 @@ def _part(piece: Piece, text: str, tokens: Sequence[JsonObject]) -> Piece:
     if "logprobs" in event:
         event["logprobs"] = [*tokens]
     return Piece(piece.choice, text, event)
-
-
-def _tokens_before(tokens: Sequence[str], text: str, at: int) -> int:
-    """Return how many tokens stand wholly before a place; none if they do not spell the text."""
-    if "".join(tokens) != text:
-        return 0
-    return sum(end <= at for end in accumulate(map(len, tokens)))
 
 
 KEPT_THERE = ("previous_response_id", "conversation", "prompt")
@@ -261,6 +254,6 @@ class ResponsesEndpoint(Endpoint[ResponsesReply]):
         replies: Sequence[ResponsesReply],
         outcomes: Sequence[ChoiceOutcome],
         ending: Ending,
-    ) -> Written:
+    ) -> HttpReply:
         """Write a reply of which all is known."""
         return write(request, replies, outcomes, ending)

@@ -5,15 +5,11 @@ Where nothing changed, the model server's own bytes leave.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from guards.core.keeping import lazy
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.answer import Answer
 from proxy.openai_api.coverage import RESPONSES as COVERAGE
-from proxy.openai_api.coverage import FieldRemarks
 from proxy.openai_api.json_body import (
     JSON_TYPE,
     OF_REPLY,
@@ -25,12 +21,13 @@ from proxy.openai_api.json_body import (
 from proxy.openai_api.live_stream import Piece, Restoring
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import (
+    Answer,
     ChoiceOutcome,
     Edited,
     Ending,
     Kept,
+    ModelReply,
     Replaced,
-    Written,
     leaves_as_stream,
     total_usage,
     untouched,
@@ -57,76 +54,24 @@ from proxy.openai_api.responses.output import (
 )
 from proxy.openai_api.responses.reading import StreamReader, place_of
 from proxy.openai_api.sse import STREAM_TYPE, event_object, json_bytes, read_events
+from proxy.server.asgi_reply import HttpReply
 
 
-@dataclass(frozen=True)
-class PlainReply:
-    """A reply in one JSON object.
-
-    Attributes:
-        raw: The body as it came.
-        response: The body as JSON.
-        texts: Its texts by place.
-        answers: Its one answer.
-    """
-
-    raw: bytes
-    response: JsonObject
-    texts: dict[Place, str]
-    answers: tuple[Answer, ...]
-
-    @property
-    def is_stream(self) -> bool:
-        """True if it came as a stream."""
-        return False
-
-    @property
-    def usage(self) -> JsonValue | None:
-        """Tokens used, in the model server's own words."""
-        return self.response.get("usage")
-
-    @property
-    def unseen(self) -> tuple[str, ...]:
-        """Names of fields with text that is not checked."""
-        items = unseen_in(objects(self.response.get("output")))
-        return tuple(dict.fromkeys([*items, *self._remarks.unchecked, *_thinking(self.answers)]))
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """Its fields that no row of the coverage tells of."""
-        return self._remarks.unknown
-
-    @lazy
-    def _remarks(self) -> FieldRemarks:
-        return COVERAGE.reply.remarks_on([self.response])
-
-
-@dataclass(frozen=True)
-class StreamReply:
-    """A reply that came as a stream.
+@dataclass(frozen=True, kw_only=True)
+class ResponsesReply(ModelReply):
+    """A reply with one answer, in the texts of its items.
 
     Attributes:
-        raw: The whole stream as it came.
-        pieces: What it said, piece by piece.
-        response: The response that its last event holds; empty before that.
+        response: The response; of a stream, the one that its last event holds, empty before that.
         texts: Its texts by place.
-        answers: Its one answer.
+        pieces: What a stream said, piece by piece.
         is_faithful: A client that is given the stream as it came reads these texts in it.
-        named: What carries words and is not looked at, beside reasoning in the answer.
     """
 
-    raw: bytes
-    pieces: tuple[Piece, ...]
     response: JsonObject
     texts: dict[Place, str]
-    answers: tuple[Answer, ...]
-    is_faithful: bool
-    named: tuple[str, ...]
-
-    @property
-    def is_stream(self) -> bool:
-        """True if it came as a stream."""
-        return True
+    pieces: tuple[Piece, ...] = ()
+    is_faithful: bool = True
 
     @property
     def usage(self) -> JsonValue | None:
@@ -136,20 +81,7 @@ class StreamReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of fields with text that is not checked."""
-        names = [*self.named, *self._remarks.unchecked, *_thinking(self.answers)]
-        return tuple(dict.fromkeys(names))
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """Its fields that no row of the coverage tells of."""
-        return self._remarks.unknown
-
-    @lazy
-    def _remarks(self) -> FieldRemarks:
-        return COVERAGE.chunk.remarks_on(piece.chunk for piece in self.pieces)
-
-
-ResponsesReply: TypeAlias = PlainReply | StreamReply
+        return tuple(dict.fromkeys((*self.named, *super().unseen)))
 
 
 def read_reply(raw: bytes, content_type: str, pseudonyms: Restoring) -> ResponsesReply:
@@ -163,25 +95,28 @@ def read_reply(raw: bytes, content_type: str, pseudonyms: Restoring) -> Response
     return _read_plain(raw, pseudonyms)
 
 
-def stream_reply(reader: StreamReader, raw: bytes) -> StreamReply:
+def stream_reply(reader: StreamReader, raw: bytes) -> ResponsesReply:
     """Return what was read of a stream as a reply.
 
     Args:
         reader: What read it.
         raw: The bytes that it read.
     """
-    return StreamReply(
+    return ResponsesReply(
         raw=raw,
-        pieces=tuple(reader.pieces),
+        answers=(reader.answer,),
+        bodies=tuple(piece.chunk for piece in reader.pieces),
+        fields=COVERAGE.chunk,
+        is_stream=True,
+        named=reader.unseen,
         response=reader.final or {},
         texts=reader.texts,
-        answers=(reader.answer,),
+        pieces=tuple(reader.pieces),
         is_faithful=reader.is_faithful,
-        named=reader.unseen,
     )
 
 
-def _read_plain(raw: bytes, pseudonyms: Restoring) -> PlainReply:
+def _read_plain(raw: bytes, pseudonyms: Restoring) -> ResponsesReply:
     try:
         response = read_object(raw, OF_REPLY)
     except ValueError as error:
@@ -198,10 +133,18 @@ def _read_plain(raw: bytes, pseudonyms: Restoring) -> PlainReply:
     if response.get(TEXT_PART) not in (None, content):
         raise UpstreamBroken("it says two different texts")
     answer = Answer(0, content, calls_tools(response), finish_reason_of(response))
-    return PlainReply(raw, response, texts, (answer,))
+    return ResponsesReply(
+        raw=raw,
+        answers=(answer,),
+        bodies=(response,),
+        fields=COVERAGE.reply,
+        named=tuple(unseen_in(objects(response.get("output")))),
+        response=response,
+        texts=texts,
+    )
 
 
-def _read_stream(raw: bytes, pseudonyms: Restoring) -> StreamReply:
+def _read_stream(raw: bytes, pseudonyms: Restoring) -> ResponsesReply:
     events, raw = read_events(raw)
     reader = StreamReader(pseudonyms)
     for event in events:
@@ -211,16 +154,12 @@ def _read_stream(raw: bytes, pseudonyms: Restoring) -> StreamReply:
     return stream_reply(reader, raw)
 
 
-def _thinking(answers: tuple[Answer, ...]) -> tuple[str, ...]:
-    return ("think",) if any(answer.thinks for answer in answers) else ()
-
-
 def write(
     request: ModelRequest,
     replies: Sequence[ResponsesReply],
     outcomes: Sequence[ChoiceOutcome],
     ending: Ending,
-) -> Written:
+) -> HttpReply:
     """Write the reply.
 
     Args:
@@ -234,20 +173,20 @@ def write(
     kind = STREAM_TYPE if as_stream else JSON_TYPE
     same = untouched(replies, outcomes)
     if same and not ending.guard and _is_as_it_came(request, same, as_stream=as_stream):
-        return Written(same.raw, kind)
-    if as_stream and not isinstance(outcome, Replaced) and isinstance(outcome.reply, StreamReply):
-        return Written(_stream(request, replies, outcome, ending), kind)
+        return HttpReply(200, {}, kind, same.raw)
+    if as_stream and not isinstance(outcome, Replaced) and outcome.reply.is_stream:
+        return HttpReply(200, {}, kind, _stream(request, replies, outcome, ending))
     response = _response(request, replies, outcome, ending)
     if as_stream:
-        return Written(b"".join(map(event_bytes, response_events(response))), kind)
-    return Written(json_bytes(response), kind)
+        return HttpReply(200, {}, kind, b"".join(map(event_bytes, response_events(response))))
+    return HttpReply(200, {}, kind, json_bytes(response))
 
 
 def _is_as_it_came(request: ModelRequest, reply: ResponsesReply, *, as_stream: bool) -> bool:
     """Tell whether the model server's own bytes can leave: nothing in them is unread, or ours."""
     if as_asked(reply.response, request.body) != reply.response:
         return False
-    return as_stream and reply.is_faithful if isinstance(reply, StreamReply) else not as_stream
+    return as_stream == reply.is_stream and reply.is_faithful
 
 
 def _stream(
@@ -258,7 +197,7 @@ def _stream(
 ) -> bytes:
     """Write a stream of the model server once more, with the texts that leave."""
     reply = outcome.reply
-    pieces = reply.pieces if isinstance(reply, StreamReply) else ()
+    pieces = reply.pieces if isinstance(reply, ResponsesReply) else ()
     before, after = _before(outcome), _texts(outcome)
     waiting = dict(after)
     writer = StreamWriter(request)
@@ -285,7 +224,7 @@ def _response(
         response = _replaced(request, replies, outcome, ending)
     else:
         reply = outcome.reply
-        own = reply.response if isinstance(reply, PlainReply | StreamReply) else {}
+        own = reply.response if isinstance(reply, ResponsesReply) else {}
         response = with_texts_in_order(own, list(_texts(outcome).values()))
         if isinstance(outcome, Edited) and outcome.finish_reason:
             response = ended_so(response, outcome.finish_reason)
@@ -314,7 +253,7 @@ def _replaced(
 def _before(outcome: Kept | Edited) -> dict[Place, str]:
     """Return the texts of the model server, by place."""
     reply = outcome.reply
-    return reply.texts if isinstance(reply, PlainReply | StreamReply) else {}
+    return reply.texts if isinstance(reply, ResponsesReply) else {}
 
 
 def _texts(outcome: Kept | Edited) -> dict[Place, str]:

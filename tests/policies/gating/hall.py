@@ -13,7 +13,7 @@ from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
 from policies.schema.policy import Trimming
 from policies.verdict import Verdict
-from proxy.openai_api.answer import visible
+from proxy.openai_api.reply import visible
 
 POLICY = load_shipped("default").policy
 ASKED = Exchange(

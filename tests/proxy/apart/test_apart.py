@@ -31,7 +31,7 @@ from proxy.long_text_pool import InspectorRef, LongTextPool, PoolProcess, Remote
 from proxy.offload import log_failures
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import SourceFormatError
-from proxy.pipeline.prepare import found_in
+from proxy.pipeline.call import found_in
 from proxy.pipeline.pseudonyms import hidden, pseudonyms_for
 from proxy.replay.workers import packed
 from proxy.tenants import Tenant

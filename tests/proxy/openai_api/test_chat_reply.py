@@ -5,10 +5,10 @@ from pydantic import JsonValue
 
 from proxy.demo.model_server import Said, completion
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.chat import ChatReply, read_reply, read_request, write
+from proxy.openai_api.chat import read_reply, read_request, write
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import Ending, Kept
+from proxy.openai_api.reply import Ending, Kept, ModelReply
 from proxy.openai_api.sse import DONE, write_event
 
 TEXT = "1년에 15일을 받습니다."
@@ -22,17 +22,17 @@ def asked(**members: JsonValue) -> ModelRequest:
     return read_request(json.dumps({"model": "m", "messages": messages} | members).encode())
 
 
-def plain(*choices: JsonObject, **members: JsonValue) -> ChatReply:
+def plain(*choices: JsonObject, **members: JsonValue) -> ModelReply:
     body = {"id": "up", "choices": list(choices)} | members
     return read_reply(json.dumps(body).encode(), "application/json")
 
 
-def plain_said(*texts: str) -> ChatReply:
+def plain_said(*texts: str) -> ModelReply:
     body = completion({"model": "m"}, Said(texts))
     return read_reply(json.dumps(body).encode(), "application/json")
 
 
-def stream_of(*bodies: JsonObject, end: bytes = DONE) -> ChatReply:
+def stream_of(*bodies: JsonObject, end: bytes = DONE) -> ModelReply:
     raw = b"".join(write_event(body) for body in bodies) + end
     return read_reply(raw, "text/event-stream; charset=utf-8")
 
@@ -215,7 +215,7 @@ def ending(report: JsonObject | None = None, *, as_stream: bool | None = None) -
     return Ending("made", 1_800_000_000, "stop", report, as_stream=as_stream)
 
 
-def kept(reply: ChatReply) -> list[Kept]:
+def kept(reply: ModelReply) -> list[Kept]:
     return [Kept(answer.index, reply, answer) for answer in reply.answers]
 
 

@@ -10,10 +10,9 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from guards.text.personal_data.rules import PersonalKind
 from proxy.openai_api.completions import CompletionsEndpoint
-from proxy.openai_api.completions.reply import CompletionReply
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import Ending
+from proxy.openai_api.reply import Ending, ModelReply
 from proxy.openai_api.sse import DONE, EventReader, json_bytes, write_event
 from proxy.pipeline.pseudonyms import Pseudonyms
 
@@ -66,7 +65,7 @@ def body_of(*choices: JsonObject, **members: JsonValue) -> JsonObject:
 
 def plain(
     *choices: JsonObject, pseudonyms: Pseudonyms = NOBODY, **members: JsonValue
-) -> CompletionReply:
+) -> ModelReply:
     raw = json_bytes(body_of(*choices, usage=USAGE, **members))
     return DOOR.read_reply(raw, "application/json", pseudonyms)
 
@@ -75,9 +74,7 @@ def stream_of(chunks: Sequence[JsonObject], end: bytes = DONE) -> bytes:
     return b"".join(map(write_event, chunks)) + end
 
 
-def streamed(
-    *chunks: JsonObject, pseudonyms: Pseudonyms = NOBODY, end: bytes = DONE
-) -> CompletionReply:
+def streamed(*chunks: JsonObject, pseudonyms: Pseudonyms = NOBODY, end: bytes = DONE) -> ModelReply:
     return DOOR.read_reply(stream_of(chunks, end), "text/event-stream; charset=utf-8", pseudonyms)
 
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Source
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.answer import Answer
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import Edited, Ending, Kept, Replaced
+from proxy.openai_api.reply import Answer, Edited, Ending, Kept, Replaced
 from proxy.openai_api.responses.output import spread
 from proxy.openai_api.responses.reply import ResponsesReply
 from proxy.openai_api.sse import json_bytes, write_event
