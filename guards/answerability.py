@@ -25,7 +25,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, S
 from guards.core.reading import Reading, RequestReading
 from guards.evidence.coverage import question_coverage
 from guards.evidence.topic import asks_for_rules, names_subject
-from guards.evidence.unknown_names import UnknownName, may_name, unknown_name
+from guards.evidence.unknown_names import UnknownName, unknown_name
 
 _CERTAINTY_OF_NAME = 0.95
 
@@ -228,8 +228,7 @@ def _coverage(request: RequestReading) -> float | None:
 
 
 def _unknown(request: RequestReading) -> UnknownName | None:
-    question = request.exchange.question
-    return unknown_name(question, request.source_set) if may_name(question) else None
+    return unknown_name(request.exchange.question, request.source_set)
 
 
 def _has_text(exchange: Exchange) -> bool:

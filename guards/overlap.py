@@ -110,21 +110,21 @@ class Overlap(Guard[OverlapSettings]):
         self, sentence: Sequence[Claim], answer: "_Answer", judged_from: int
     ) -> Iterator[Finding]:
         places = [
-            (answer.span(claim), claim)
-            for claim in sentence
-            if answer.span(claim).end > judged_from
+            (span, answer.words(claim))
+            for claim, span in zip(sentence, map(answer.span, sentence), strict=True)
+            if span.end > judged_from
             and not claim.clause.is_condition
             and answer.asserts(claim, sentence)
         ]
-        measured = [(span, answer.measure(claim)) for span, claim in places]
+        measured = [(span, answer.measure(words)) for span, words in places]
         last = sentence[-1]
         invented = False
         for span, together in _joined(one for one in measured if self._is_novel(one[1])):
             if self._is_invented(together):
                 invented = True
                 yield answer.finding(span, 1 - together.known, last, is_strong=True)
-        held, words = answer.held(claim for _, claim in places)
-        if not invented and words >= COMPARED_WORDS and held < self.settings.min_support:
+        held, count = answer.held(word for _, words in places for word in words)
+        if not invented and count >= COMPARED_WORDS and held < self.settings.min_support:
             yield answer.finding(Span(places[0][0].start, places[-1][0].end), 1 - held, last)
 
     def _is_novel(self, measured: Measured) -> bool:
@@ -166,16 +166,17 @@ class _Answer:
             return False
         return standing_of(claim, sentence) is Standing.ASSERTED
 
-    def measure(self, claim: Claim) -> Measured:
-        """Return how the sources stand to the words of a clause, citation marks aside."""
-        return self._vocabulary.measure(self._words(claim))
+    def measure(self, words: Sequence[Word]) -> Measured:
+        """Return how the sources stand to the words of a clause."""
+        return self._vocabulary.measure(words)
 
-    def held(self, claims: Iterable[Claim]) -> tuple[float, int]:
-        """Return what share of the words of some clauses a source holds, and how many they are."""
-        words = [word for claim in claims for word in self._words(claim) if not word.is_light]
-        return self._vocabulary.held(words), len(words)
+    def held(self, words: Iterable[Word]) -> tuple[float, int]:
+        """Return what share of the telling words a source holds, and how many of them there are."""
+        telling = [word for word in words if not word.is_light]
+        return self._vocabulary.held(telling), len(telling)
 
-    def _words(self, claim: Claim) -> Sequence[Word]:
+    def words(self, claim: Claim) -> Sequence[Word]:
+        """Return the words of a clause, citation marks aside."""
         words = claim.clause.words
         if not self._marks:
             return words

@@ -9,7 +9,7 @@ only said of something else. It differs, too, where the words beside it make ano
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -91,10 +91,18 @@ class _Member:
     Attributes:
         figure: The figure.
         label: The features that only it has in the set.
+        words: How rare each word of the label is; each figure, in a label without words.
     """
 
     figure: Figure
     label: frozenset[str]
+    words: Mapping[str, float]
+
+    def share(self, near: frozenset[str]) -> float:
+        """Return the share of its label that an answer names."""
+        whole = sum(self.words.values())
+        named = sum([rare for word, rare in self.words.items() if word in near])
+        return named / whole if whole else 0.0
 
 
 class SourceFigures:
@@ -122,7 +130,7 @@ class SourceFigures:
         self._weights = {one.place: self.index.weight(one.context) for one in self.figures}
         self._tells_open_days = any(tells_open_days(one.page.plain) for one in self.index.readings)
         self._sides: dict[tuple[int, int], Side] = {}
-        self._sets = [_labelled(members) for members in self._sibling_sets()]
+        self._sets = [self._labelled(members) for members in self._sibling_sets()]
         self._sets_of: dict[tuple[int, int], list[int]] = defaultdict(list)
         for number, members in enumerate(self._sets):
             for one in members:
@@ -148,6 +156,28 @@ class SourceFigures:
             for members in found.values()
             if len(members) <= _LARGEST_SET and len({one.measure for one in members}) > 1
         )
+
+    def _labelled(self, members: Sequence[Figure]) -> tuple[_Member, ...]:
+        """Return the figures of a set with what tells each from those of other values."""
+        near = [
+            frozenset(
+                feature
+                for feature, weight in one.context.items()
+                if weight >= _NEAR and feature[0] != "@"
+            )
+            for one in members
+        ]
+        found = []
+        for at, one in enumerate(members):
+            others = [
+                near[other]
+                for other in range(len(members))
+                if members[other].measure != one.measure
+            ]
+            label = near[at].difference(_topic(one), *others)
+            words = [feature for feature in label if feature[0] != "="] or label
+            found.append(_Member(one, label, {word: self.index.rarity(word) for word in words}))
+        return tuple(found)
 
     def with_value(self, measure: Measure) -> Iterable[Figure]:
         """Yield the figures of a value, in whatever notation."""
@@ -349,18 +379,18 @@ class SourceFigures:
         )
         found: tuple[float, Figure] | None = None
         places = {one.place for one in same if one.group == figure.group}
-        for number in sorted({number for place in places for number in self._sets_of[place]}):
+        for number in sorted({n for place in places for n in self._sets_of.get(place, ())}):
             own = [one for one in self._sets[number] if one.figure.place in places]
             rest = [one for one in self._sets[number] if one.figure.place not in places]
             if not rest:
                 continue
             if any(feature in figure.context for one in own for feature in one.label):
                 continue
-            named = max(rest, key=lambda one: self._share(one, near))
+            named = max(rest, key=lambda one: one.share(near))
             # A value without a label of its own is the general one: only what is named whole
             # takes its place.
             least = BINDING.label_named if all(one.label for one in own) else 1.0
-            if self._share(named, near) < least:
+            if named.share(near) < least:
                 continue
             if not any(feature[0] != "=" for feature in named.label & near):
                 continue
@@ -368,13 +398,6 @@ class SourceFigures:
             if fits > likeness and (found is None or fits > found[0]):
                 found = (fits, named.figure)
         return found[1] if found else None
-
-    def _share(self, member: _Member, near: frozenset[str]) -> float:
-        """Return the share of a member's label that an answer names."""
-        words = [feature for feature in member.label if feature[0] != "="] or member.label
-        whole = sum(self.index.rarity(feature) for feature in words)
-        named = sum(self.index.rarity(feature) for feature in words if feature in near)
-        return named / whole if whole else 0.0
 
 
 def _is_one(figure: Figure) -> bool:
@@ -403,25 +426,6 @@ def figures_in(reading: Reading, title: str, source: int) -> Iterable[Figure]:
                 if other is not sentence and other[0].block is block:
                     beside += other
         yield from figures_of(sentence, before, title, source, beside)
-
-
-def _labelled(members: Sequence[Figure]) -> tuple[_Member, ...]:
-    """Return the figures of a set with the features that tell each from those of other values."""
-    near = [
-        frozenset(
-            feature
-            for feature, weight in one.context.items()
-            if weight >= _NEAR and feature[0] != "@"
-        )
-        for one in members
-    ]
-    found = []
-    for at, one in enumerate(members):
-        others = [
-            near[other] for other in range(len(members)) if members[other].measure != one.measure
-        ]
-        found.append(_Member(one, near[at].difference(_topic(one), *others)))
-    return tuple(found)
 
 
 def _topic(figure: Figure) -> frozenset[str]:

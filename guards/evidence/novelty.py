@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from guards.core.reading import RequestReading
+from guards.core.reading import RequestReading, SourceSet
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.thresholds import NOVEL_VERB
 from guards.korean.words import Word, canonical
@@ -35,13 +35,18 @@ class Measured(NamedTuple):
         return Measured(telling, novel, 1 - novel / telling)
 
 
+def _dense_text(sources: SourceSet) -> str:
+    """Return the titles, texts and files of all sources, as words are looked up in them."""
+    found = (part.source for part in sources.parts)
+    return dense(" ".join(f"{one.title} {one.text} {one.file}" for one in found if one))
+
+
 class Vocabulary:
     """The words of a request's sources, and those that its question only speaks of."""
 
     def __init__(self, request: RequestReading) -> None:
         self._index = request.source_set.once(SourceIndex)
-        sources = request.exchange.sources
-        self._text = dense(" ".join(f"{one.title} {one.text} {one.file}" for one in sources))
+        self._text = request.source_set.once(_dense_text)
         spoken = (request.question.text, request.echo)
         self._request_words = frozenset(
             feature

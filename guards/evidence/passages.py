@@ -7,7 +7,7 @@ title by what they weigh there (`guards.evidence.index`).
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -46,18 +46,19 @@ class Place(NamedTuple):
 def units_of(text: str) -> tuple[Unit, ...]:
     """Return the simple words of a text that carry a subject, in order."""
     words = content_words(morphemes(text))
-    return tuple(unit for word in words if not word.is_light for unit in _units(word))
+    return tuple([unit for word in words if not word.is_light for unit in _units(word)])
 
 
-def _units(word: Word) -> Iterator[Unit]:
-    """Yield the simple words of a word, without the whole that they make."""
-    if word.is_verb and len(word.text) == 1 and word.features == (word.text,):
-        # 정 + 하다 is 정하다, as which it is read elsewhere.
-        yield Unit(canonical(f"{word.text}하다"), 1.0)
-        return
-    simple = [one for one in word.features if one != word.text] or list(word.features)
-    for feature in simple:
-        yield Unit(feature, 1 / len(simple))
+def _units(word: Word) -> list[Unit]:
+    """Return the simple words of a word, without the whole that they make."""
+    if len(word.features) == 1:
+        feature = word.features[0]
+        if word.is_verb and len(word.text) == 1 and feature == word.text:
+            # 정 + 하다 is 정하다, as which it is read elsewhere.
+            feature = canonical(f"{word.text}하다")
+        return [Unit(feature, 1.0)]
+    simple = [one for one in word.features if one != word.text]
+    return [Unit(feature, 1 / len(simple)) for feature in simple]
 
 
 class SourcePassages:

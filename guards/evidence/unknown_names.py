@@ -51,7 +51,7 @@ class _Name(NamedTuple):
     which: str
 
 
-def may_name(question: str) -> bool:
+def _may_name(question: str) -> bool:
     """Tell whether a question has a name, a number, a year or a compound to look for at all."""
     folded = question.casefold()
     return bool(topic_words(question)) and (
@@ -63,7 +63,7 @@ def may_name(question: str) -> bool:
 
 def unknown_name(question: str, sources: SourceSet) -> UnknownName | None:
     """Return a name of the question that no source knows while one knows others like it."""
-    if not may_name(question):
+    if not _may_name(question):
         return None
     folded = question.casefold()
     topics = sources.once(Topics)
