@@ -51,7 +51,7 @@ def answer_arithmetic(reading: Reading) -> Arithmetic:
     figures = reading.once(answer_figures)
     user = reading.request.once(user_figures)
     answer = reading.once(answer_claims)
-    return Arithmetic(answer, figures, user, sources.figures, sources.index.likeness)
+    return Arithmetic(answer, figures, user, sources.figures, sources.likeness_to)
 
 
 def user_figures(request: RequestReading) -> tuple[Figure, ...]:
@@ -152,9 +152,9 @@ class Compared:
     @lazy
     def arithmetic(self) -> Arithmetic:
         """Calculations that explain the figures of the answer."""
-        index = self.sources.index
+        sources = self.sources
         return Arithmetic(
-            self.answer, self.figures, self.asked, self.sources.figures, index.likeness
+            self.answer, self.figures, self.asked, sources.figures, sources.likeness_to
         )
 
     @lazy

@@ -26,7 +26,7 @@ from guards.evidence.figures import (
     same_value,
     written_number,
 )
-from guards.evidence.index import Asking, SourceIndex
+from guards.evidence.index import Asking, Context, SourceIndex
 from guards.evidence.sides import (
     Side,
     base_of,
@@ -277,6 +277,11 @@ class SourceFigures:
             if best is None or likeness > best[0]:
                 best = (likeness, one)
         return best
+
+    def likeness_to(self, context: Context) -> list[tuple[float, Figure]]:
+        """Return all figures, each with how much of a context it shares, from 0 to 1."""
+        asking = self.index.asking(context)
+        return [(self._likeness(asking, one), one) for one in self.figures]
 
     def _likeness(self, asking: Asking, figure: Figure) -> float:
         return asking.likeness(figure.context, self._weights[figure.place])

@@ -13,6 +13,7 @@ from heapq import nlargest
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures, label_words, read_claims
+from guards.core.keeping import lazy
 from guards.core.reading import SourceSet, Text
 from guards.korean.words import Word
 from guards.text.slots.units import Measure
@@ -186,10 +187,16 @@ class SourceIndex:
         best = nlargest(most, shared, key=shared.__getitem__)
         asking = self.asking(context)
         found = [
-            (asking.likeness(one.context, self.weight(one.context)), one)
-            for one in (self.claims[place] for place in best)
+            (asking.likeness(self.claims[place].context, self.claim_weights[place]), place)
+            for place in best
         ]
-        return sorted(found, key=lambda one: -one[0])
+        found.sort(key=lambda one: -one[0])
+        return [(likeness, self.claims[place]) for likeness, place in found]
+
+    @lazy
+    def claim_weights(self) -> list[float]:
+        """The `weight` of each claim's context."""
+        return [self.weight(one.context) for one in self.claims]
 
     def likeness(self, one: Context, other: Context) -> float:
         """Return how much two contexts share, from 0 to 1.

@@ -144,10 +144,11 @@ class Rests:
 
     def best(self, line: Line) -> tuple[float, SourceClaim] | None:
         """Return the source claim that a line is closest to, and how close."""
+        index = self._index
         rated = (
-            (self._index.likeness(said.context, one.context), one)
-            for said in line.claims
-            for one in self._index.claims
+            (asking.likeness(one.context, weight), one)
+            for asking in (index.asking(said.context) for said in line.claims)
+            for one, weight in zip(index.claims, index.claim_weights, strict=True)
         )
         return max(rated, key=lambda one: one[0], default=None)
 

@@ -15,7 +15,7 @@ from weakref import WeakMethod
 
 from guards.claims.reader import Claim, Reading
 from guards.evidence.calculations.equations import equations
-from guards.evidence.calculations.nearby import Likeness, Nearby, Pool
+from guards.evidence.calculations.nearby import LikenessTo, Nearby, Pool
 from guards.evidence.calculations.points import POINTS
 from guards.evidence.calculations.reckoning import (
     Step,
@@ -88,7 +88,7 @@ class Arithmetic:
         figures: Its figures, in order.
         user: The figures of the user's turns.
         sources: The figures of the sources.
-        likeness: How alike two contexts are (`SourceIndex.likeness`).
+        likeness_to: Returns the figures of the sources with their likeness to a context.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Arithmetic:
         figures: Sequence[Figure],
         user: Sequence[Figure],
         sources: Sequence[Figure],
-        likeness: Likeness,
+        likeness_to: LikenessTo,
     ) -> None:
         self._answer = answer
         self._figures = figures
@@ -120,7 +120,7 @@ class Arithmetic:
             figures,
             user,
             sources,
-            likeness,
+            likeness_to,
             shown,
             lambda figure: (bound := comes_to()) is not None and bound(figure),
         )

@@ -28,7 +28,7 @@ _MOST_TOLD = {True: 5, False: 3}
 _LEAST_LIKENESS, _LEAST_ALIKE = 0.12, 0.04
 """Least likeness of a source claim; lower if its figure is of the wanted kind."""
 
-Likeness = Callable[[Context, Context], float]
+LikenessTo = Callable[[Context], list[tuple[float, Figure]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Nearby:
         figures: Its figures, in order.
         user: The figures of the user's turns.
         sources: The figures of the sources.
-        likeness: How alike two contexts are.
+        likeness_to: Returns the figures of the sources with their likeness to a context.
         results: Where the figures begin that the answer shows how to reckon.
         comes_to: Tells whether the answer comes to a figure before.
     """
@@ -71,7 +71,7 @@ class Nearby:
         figures: Sequence[Figure],
         user: Sequence[Figure],
         sources: Sequence[Figure],
-        likeness: Likeness,
+        likeness_to: LikenessTo,
         results: frozenset[int],
         comes_to: Callable[[Figure], bool],
     ) -> None:
@@ -79,7 +79,7 @@ class Nearby:
         self._figures = figures
         self._user = user
         self._sources = sources
-        self._likeness = likeness
+        self._likeness_to = likeness_to
         self._results = results
         self._comes_to = comes_to
 
@@ -191,11 +191,10 @@ class Nearby:
 
     def _sources_about(self, figure: Figure) -> list[Figure]:
         """Return the figures of the sources that are most probably said of the same."""
-        scored = [(self._likeness(figure.context, one.context), one) for one in self._sources]
         wanted = kind_of(figure.measure)
         scored = [
             pair
-            for pair in scored
+            for pair in self._likeness_to(figure.context)
             if pair[0] >= (_LEAST_ALIKE if kind_of(pair[1].measure) == wanted else _LEAST_LIKENESS)
         ]
         scored.sort(key=lambda pair: -pair[0])

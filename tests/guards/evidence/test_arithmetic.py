@@ -10,7 +10,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
 from guards.evidence.calculations.arithmetic import Arithmetic, Explanation, Outcome
 from guards.evidence.figures import Figure, figures_of
-from guards.evidence.index import SourceIndex
+from guards.evidence.index import Context, SourceIndex
 from tests.tables import each_row
 
 EXPLAINED = {Outcome.SHOWN_RIGHT, Outcome.FOLLOWS, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER}
@@ -100,7 +100,11 @@ def arithmetic(source: str, question: str, answer: str) -> tuple[Arithmetic, lis
         one for number, it in enumerate(index.readings) for one in figures_in(it, number)
     ]
     asked = list(figures_in(read_claims(question)))
-    return Arithmetic(reading, figures, asked, told_figures, index.likeness), figures
+
+    def likeness_to(context: Context) -> list[tuple[float, Figure]]:
+        return [(index.likeness(context, one.context), one) for one in told_figures]
+
+    return Arithmetic(reading, figures, asked, told_figures, likeness_to), figures
 
 
 def figures_in(reading: Reading, source: int = -1) -> Iterator[Figure]:
