@@ -13,6 +13,8 @@ from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.loading import ANSWER, TENANTS, Load
 from tests.flow.waiting import eventually
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[RedisProcess]:
