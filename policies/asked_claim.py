@@ -11,7 +11,7 @@ from guards.korean.morphemes import morphemes
 from guards.korean.words import content_words
 from guards.text.claims import claims
 from guards.text.sentences import HEADING, LEAD_IN, Sentence, split_sentences
-from policies.schema.lists import ITEM, indent_of
+from policies.lists import ITEM, indent_of
 
 _SAYS_ANYTHING = re.compile(r"[^\W_]")
 _ANNOUNCES = re.compile(

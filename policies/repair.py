@@ -9,8 +9,8 @@ from guards.text.citing.references import read_references
 from policies.citing.mending import MendedCitations, RemovalEdits, mend
 from policies.confidence import citation_guards
 from policies.edits import Edit, fixes, without_overlaps
+from policies.lists import renumbered
 from policies.schema.guard_rule import Action
-from policies.schema.lists import renumbered
 from policies.schema.policy import Policy
 from policies.schema.sections import ReferenceList
 from policies.trimming import trim

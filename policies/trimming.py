@@ -17,7 +17,7 @@ from guards.text.sentences import HEADING, LEAD_IN, Sentence, split_sentences
 from policies.asked_claim import is_lost, tellings
 from policies.edits import Edit
 from policies.gating.segments import undecorated
-from policies.schema.lists import ITEM, indent_of, is_label
+from policies.lists import ITEM, indent_of, is_label
 from policies.schema.policy import Trimming
 
 _LEANS_BACK = re.compile(

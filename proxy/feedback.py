@@ -1,9 +1,6 @@
 """`POST /v1/feedback`, and what the dashboard shares with it: a person's label on a request."""
 
-import re
-from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
@@ -19,6 +16,7 @@ from proxy.traces.masking import masked_text, stored_note
 from proxy.traces.query import Query
 from proxy.traces.store import Keep, TraceStoreAway
 from proxy.traces.trace import PINNED, Feedback, Label, Trace
+from proxy.views.findings import place_of
 from proxy.views.words import FEEDBACK_PROBLEMS
 
 log = logger(__name__)
@@ -27,7 +25,6 @@ MOST_NOTE_CHARS = 1_000
 MOST_QUOTE_CHARS = 2_000
 MOST_PINNED = 1_000
 """Of one tenant: what is pinned is never forgotten by itself."""
-_WORD = re.compile(r"\S+")
 
 
 class BadFeedback(ValueError):
@@ -141,35 +138,6 @@ def _place(trace: Trace, opinion: Opinion) -> Span:
         if place is not None:
             return place
     raise BadFeedback("quote", "not_there")
-
-
-def place_of(quote: str, reply: str, near: int) -> Span | None:
-    """Return where a quote stands nearest to a place in a reply, whatever the white space.
-
-    A search by a pattern could take seconds for words that come again and again.
-    """
-    wanted = " ".join(quote.split())
-    words = list(_WORD.finditer(reply))
-    if not wanted or not words:
-        return None
-    starts = [word.start() for word in words]
-    joined = " ".join(word[0] for word in words)
-    joined_starts = [0, *accumulate(len(word[0]) + 1 for word in words[:-1])]
-    word = max(bisect_right(starts, near) - 1, 0)
-    near = joined_starts[word] + max(near - starts[word], 0)
-    found, place = -1, joined.find(wanted)
-    while place >= 0:
-        if found < 0 or abs(place - near) < abs(found - near):
-            found = place
-        place = joined.find(wanted, place + len(wanted))
-    if found < 0:
-        return None
-
-    def in_reply(place: int) -> int:
-        word = bisect_right(joined_starts, place) - 1
-        return starts[word] + place - joined_starts[word]
-
-    return Span(in_reply(found), in_reply(found + len(wanted) - 1) + 1)
 
 
 _LabelName = Literal["right", "false_alarm", "missed"]

@@ -13,8 +13,8 @@ from policies.citing.references import Cited, cited_in, unlisted
 from policies.edits import Edit, apply, left_by, then
 from policies.gating.checks import Kind
 from policies.gating.left import edits_of_the_rest
+from policies.lists import Count, Level, Marker, is_taken_out, markers
 from policies.schema.guard_rule import Action
-from policies.schema.lists import Count, Level, Marker, is_taken_out, markers
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 
 
@@ -119,7 +119,7 @@ def as_taken_out(verdict: Verdict) -> Verdict:
     return replace(verdict, action=Action.TRIM, results=results, edits=())
 
 
-# What is taken out and what follows it in the same segment are numbered by `policies.schema.lists`.
+# What is taken out and what follows it in the same segment are numbered by `policies.lists`.
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class Numbers:
     """Numbers that the lists of an answer have reached.
 
     Attributes:
-        counts: For each kind of list, see `policies.schema.lists.Marker`.
+        counts: For each kind of list, see `policies.lists.Marker`.
     """
 
     counts: Mapping[Level, Count] = field(default_factory=dict)

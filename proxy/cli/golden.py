@@ -9,7 +9,7 @@ import typer
 
 from proxy.cli.eval import must_be_writable, write_file
 from proxy.cli.output import err, fail
-from proxy.cli.traces import Label, Since, Tenant, Until, with_store
+from proxy.cli.traces import LabelOption, SinceOption, TenantOption, UntilOption, with_store
 from proxy.golden.export import Exported, exported
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStore, walk
@@ -25,10 +25,10 @@ def _golden() -> None:
 
 @golden.command()
 def export(
-    tenant: Tenant = None,
-    label: Label = ANY_LABEL,
-    since: Since = None,
-    until: Until = None,
+    tenant: TenantOption = None,
+    label: LabelOption = ANY_LABEL,
+    since: SinceOption = None,
+    until: UntilOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the set here, as JSON.")
     ] = None,

@@ -15,17 +15,11 @@ from rich.text import Text
 
 from policies.schema.errors import PolicyError, Problem
 from policies.schema.keys import fingerprint, matching, new_key
-from proxy.cli.output import BAD_INPUT, err, excerpt, fail, out, print_json
-from proxy.cli.settings import read_settings
+from proxy.cli.output import BAD_INPUT, AsJson, err, excerpt, fail, out, print_json
+from proxy.cli.settings import Directory, read_settings
 
 keys = typer.Typer(help="API keys of tenants.", no_args_is_help=True)
 
-Directory = Annotated[
-    Path | None,
-    typer.Option(
-        "--policies", metavar="DIR", help="Directory of policy files; by default the service's."
-    ),
-]
 _LINE = re.compile(r"""\s*-\s+(['"]?)(?P<hash>hmac:[0-9a-f:]+)\1\s*(?:#\s*(?P<note>.*\S))?\s*""")
 """A line of a policy file with a key's hash and nothing else but a comment."""
 _NOTE_CHARS = 60
@@ -68,7 +62,7 @@ class KeyLine:
 def list_keys(
     tenant: Annotated[str | None, typer.Option(help="Only of this tenant.")] = None,
     policies: Directory = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the keys of all tenants: fingerprint, file and line, and the comment behind the hash.
 

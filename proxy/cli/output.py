@@ -4,12 +4,13 @@ import json
 import sys
 import unicodedata
 from datetime import datetime
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
 
 BAD_INPUT = 2
+AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 
 # Without a terminal the width is unknown; tables of Korean text need a wide page.
 _WIDTH = None if sys.stdout.isatty() else 150

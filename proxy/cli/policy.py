@@ -15,30 +15,25 @@ from policies.explaining import (
     NotThere,
     Setting,
     changed,
+    contrast,
     differences,
     explained,
+    in_words,
     is_shipped,
+    pieces,
     policy_called,
     under,
 )
-from policies.schema.contrast import contrast, in_words, pieces
 from policies.schema.document import Plain
 from policies.schema.errors import Place, PolicyError
 from policies.schema.inheritance import ENDINGS
 from policies.schema.loader import LoadedPolicy, load_file, load_policies, survey
 from policies.schema.typed import json_schema
-from proxy.cli.output import BAD_INPUT, err, excerpt, fail, harmless, out, print_json
-from proxy.cli.settings import read_settings
+from proxy.cli.output import BAD_INPUT, AsJson, err, excerpt, fail, harmless, out, print_json
+from proxy.cli.settings import Directory, read_settings
 from proxy.limits.limiter import limits_for_one, limits_without_count
 
 NAMED = "A tenant, a policy of the directory, a shipped policy, or a policy file."
-Directory = Annotated[
-    Path | None,
-    typer.Option(
-        "--policies", metavar="DIR", help="Directory of policy files; by default the service's."
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 
 
 class NamedPolicies:

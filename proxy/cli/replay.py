@@ -8,7 +8,6 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
-from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
@@ -25,14 +24,15 @@ from rich.progress import (
 from policies.checks import faults_in_judging
 from policies.schema.loader import LoadedPolicy
 from proxy.cli.eval import NOT_AS_EXPECTED, chosen
-from proxy.cli.eval_page import page as golden_page
-from proxy.cli.output import err, fail, out, print_json
-from proxy.cli.policy import AsJson, NamedPolicies
+from proxy.cli.eval import page as golden_page
+from proxy.cli.output import AsJson, err, fail, out, print_json
+from proxy.cli.policy import NamedPolicies
 from proxy.cli.replay_page import Limit, Share, listing, notes, page
-from proxy.cli.settings import read_settings
-from proxy.cli.traces import Action, Label, Since, Tenant, Until
-from proxy.golden.replayed import replayed_cases
+from proxy.cli.settings import Directory, read_settings
+from proxy.cli.signals import graceful_stop, unless_stopped
+from proxy.cli.traces import ActionOption, LabelOption, SinceOption, TenantOption, UntilOption
 from proxy.golden.results import Run, Tally
+from proxy.golden.runner import replayed_cases
 from proxy.logs import configure_logs
 from proxy.replay.comparison import Compared, Totals
 from proxy.replay.workers import TRACES_AT_ONCE, Workers, packed, replayed
@@ -75,22 +75,13 @@ def perform(plan: Plan, settings: Settings, totals: Totals) -> bool:
         UnknownSchema: it is of another version of the proxy.
         BrokenProcessPool: a process ended by itself.
     """
-    try:
-        asyncio.run(_interruptible(plan, settings, totals))
-    except KeyboardInterrupt:
-        return False
-    return True
+    return asyncio.run(_interruptible(plan, settings, totals))
 
 
-async def _interruptible(plan: Plan, settings: Settings, totals: Totals) -> None:
-    # The Redis client now and then swallows a cancellation, so the end is not left to one.
-    working = asyncio.create_task(_go_through(plan, settings, totals))
-    try:
-        await asyncio.wait({working})
-    finally:
-        working.cancel()
-        await asyncio.wait({working}, timeout=1)
-    working.result()
+async def _interruptible(plan: Plan, settings: Settings, totals: Totals) -> bool:
+    with graceful_stop() as stop:
+        await unless_stopped(stop, _go_through(plan, settings, totals))
+        return not stop.is_set()
 
 
 async def _go_through(plan: Plan, settings: Settings, totals: Totals) -> None:
@@ -161,11 +152,11 @@ def replay(
             "name of a tenant, of a policy of --policies, or of a shipped policy."
         ),
     ],
-    since: Since = None,
-    until: Until = None,
-    tenant: Tenant = None,
-    action: Action = None,
-    label: Label = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    tenant: TenantOption = None,
+    action: ActionOption = None,
+    label: LabelOption = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="At most so many requests, the newest.")
     ] = None,
@@ -174,10 +165,7 @@ def replay(
     jobs: Annotated[
         int | None, typer.Option(min=1, max=256, help="Processes that judge; one for each core.")
     ] = None,
-    policies: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Directory of policy files; by default the service's."),
-    ] = None,
+    policies: Directory = None,
     as_json: AsJson = False,
 ) -> None:
     """Judge stored requests again by another policy, and show what changes. No model is called.

@@ -17,9 +17,9 @@ from policies.schema.errors import PolicyError
 from policies.schema.loader import LoadedPolicy, load_policies
 from proxy.cli.output import excerpt
 from proxy.cli.policy import described
-from proxy.replay.comparison import By, Compared, KeyFinding, Totals
-from proxy.replay.labelled import Improvement
-from proxy.traces.trace import ACTION_NAMES, NotReplayed, Unknown
+from proxy.replay.comparison import By, Compared, Improvement, KeyFinding, Totals
+from proxy.traces.trace import ACTION_NAMES, NotReplayed
+from proxy.views.words import NOT_REPLAYED, UNKNOWN
 
 _SAID = re.compile(r"(\d{1,3}(?:\.\d{1,9})?|\.\d{1,9})\s?(%?)", re.ASCII)
 
@@ -72,23 +72,6 @@ def percent(share: float) -> str:
     if 0 < share < 0.0005:
         return "< 0.1 %"
     return f"{share:.1%}".replace("%", " %")
-
-
-SKIPPED: Mapping[NotReplayed | Unknown, str] = {
-    NotReplayed.NO_TEXT: "stored without words (tracing.text: none)",
-    NotReplayed.NOT_STORED: "stored by an older version, which kept too little",
-    NotReplayed.JUDGE_DECIDED: "a judge's opinion counted, and it is not called again",
-    NotReplayed.MASKED: "decided over personal identifiers, which are masked now",
-    NotReplayed.REFUSED: "requested a guard for which this policy has no reply",
-    NotReplayed.VERIFICATION: "verifications of given answers",
-    NotReplayed.FAILED: "judging broke",
-    Unknown.NO_ANSWER: "ended before there was a whole answer",
-}
-UNKNOWN: Mapping[Unknown, str] = {
-    Unknown.MODEL_NOT_ASKED: "the model would have been called, and was not",
-    Unknown.NO_SECOND_ATTEMPT: "the model would have been called once more, and was not",
-    Unknown.REST_NOT_READ: "an answer that was stopped would have continued",
-}
 
 
 def notes(loaded: LoadedPolicy, totals: Totals, directory: Path) -> list[str]:
@@ -261,7 +244,9 @@ def _table(*columns: str) -> Table:
 def _skipped(totals: Totals) -> Table:
     table = _table("not judged again", "requests")
     for reason, many in totals.skipped.most_common():
-        table.add_row(SKIPPED.get(reason, reason.value), str(many))
+        table.add_row(
+            NOT_REPLAYED[reason] if isinstance(reason, NotReplayed) else UNKNOWN[reason], str(many)
+        )
     return table
 
 

@@ -33,10 +33,8 @@ from proxy.telemetry.environment import OtelSettingsError
 from proxy.tenants import Tenants
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import TraceStoreAway
-from proxy.workers.folders import common_folder
-from proxy.workers.place import ALONE, Place
-from proxy.workers.supervisor import Supervisor
-from proxy.workers.worker import Work, Worker
+from proxy.workers.place import ALONE, Place, common_folder
+from proxy.workers.supervisor import Supervisor, Work, Worker
 
 log = logger(__name__)
 

@@ -11,10 +11,16 @@ from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 from rich.table import Table
 from rich.text import Text
 
-from proxy.cli.output import err, fail, harmless, out, print_json
+from proxy.cli.output import AsJson, err, fail, harmless, out, print_json
 from proxy.settings import Settings
 
 _NEARLY_ALL = 0.9
+Directory = Annotated[
+    Path | None,
+    typer.Option(
+        "--policies", metavar="DIR", help="Directory of policy files; by default the service's."
+    ),
+]
 
 
 def read_settings(**options: object) -> Settings:
@@ -84,7 +90,7 @@ class _Shown(BaseModel):
 
 
 def settings(
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show every setting: its variable, value, source and meaning. Secrets are masked.
 

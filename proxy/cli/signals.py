@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import signal
+import threading
 from collections.abc import Callable, Coroutine, Generator
 from typing import TypeVar
 
@@ -66,21 +67,6 @@ def service_signals() -> Generator[Signals, None, None]:
 
 
 @contextlib.contextmanager
-def stop_signals() -> Generator[asyncio.Event, None, None]:
-    """Yield an event that SIGTERM and SIGINT set, so that the block can end in order."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    for number in numbers:
-        loop.add_signal_handler(number, stop.set)
-    try:
-        yield stop
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
-
-
-@contextlib.contextmanager
 def graceful_stop() -> Generator[asyncio.Event, None, None]:
     """Yield an event that is set by a signal to end; however many come, the block ends in order.
 
@@ -88,6 +74,9 @@ def graceful_stop() -> Generator[asyncio.Event, None, None]:
     who cannot wait.
     """
     stopped = asyncio.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stopped  # only the main thread can take signals in
+        return
     loop = asyncio.get_running_loop()
     numbers = [signal.SIGTERM, signal.SIGINT]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
@@ -112,7 +101,10 @@ async def unless_stopped(stopped: asyncio.Event, doing: Coroutine[None, None, Do
     finally:
         done.cancel()
         waiting.cancel()
-        await asyncio.wait({done, waiting})
+        # The Redis client now and then swallows a cancellation, so the end is not left to one.
+        await asyncio.wait({done, waiting}, timeout=1)
+        if done.done() and not done.cancelled():
+            done.exception()  # whatever the cancellation led to is of no interest
 
 
 def _handle_no_more() -> None:

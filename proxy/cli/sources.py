@@ -11,7 +11,7 @@ from rich.table import Table
 
 from guards.core.exchange import ContextState
 from policies.schema.policy import SourceRules
-from proxy.cli.output import excerpt, fail, out, print_json
+from proxy.cli.output import AsJson, excerpt, fail, out, print_json
 from proxy.errors import BadRequest
 from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.json_body import JsonObject, read_object
@@ -49,7 +49,7 @@ def sources(
         EndpointChoice | None,
         typer.Option(help="Endpoint of the body; without it, its members tell."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the question and the sources that would be found in a request."""
     try:

@@ -24,8 +24,9 @@ from policies.verification.shape import (
     Verification,
 )
 from policies.verification.verifying import UnknownGuard, Verifier
-from proxy.cli.output import excerpt, fail, out, print_json
-from proxy.cli.policy import NAMED, Directory, NamedPolicies
+from proxy.cli.output import AsJson, excerpt, fail, out, print_json
+from proxy.cli.policy import NAMED, NamedPolicies
+from proxy.cli.settings import Directory
 from proxy.errors import BadRequest
 from proxy.verify import read_verify_request, to_verify
 
@@ -180,7 +181,7 @@ def verify(
     correction: Annotated[
         CorrectionChoice | None, typer.Option(help="Instead of the body's own option.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare an answer with its sources. Exit status 0 if it is verified, 1 if not."""
     chosen = ready(NamedPolicies(policies).called(policy) if policy else load_shipped(DEFAULT))

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple, Unpack
 
-from guards.core.finding import Finding
 from policies.schema.document import LARGEST_FILE_BYTES
 from policies.schema.errors import Place, PolicyError, Problem
 from policies.schema.inheritance import files_in
@@ -23,16 +22,14 @@ from policies.schema.keys import SHOWN_HASH, WHOLE_HASH, shown_hash
 from policies.schema.loader import LoadedPolicy, load_text
 from policies.schema.store import PolicyStore
 from proxy.logs import logger
-from proxy.replay.labelled import Improvement, improvement
+from proxy.replay.comparison import Improvement, improvement, only_in
 from proxy.replay.workers import Workers, judge_again, packed
-from proxy.traces.trace import NotReplayed, ReplayResult, Trace
-from proxy.views import msgid
-from proxy.views.words import NOT_REPLAYED, UNKNOWN, action_word, code_word
+from proxy.traces.trace import NotReplayed, PlacedFinding, ReplayResult, Trace
 
 log = logger(__name__)
 
 Given = TypeVarTuple("Given")
-Made = TypeVar("Made")
+ReplyOrigin = TypeVar("ReplyOrigin")
 
 
 MOST_WAITING = 3
@@ -55,8 +52,8 @@ class DraftProcess:
         self._waiting = 0
 
     async def done(
-        self, within_s: float, work: Callable[[Unpack[Given]], Made], *args: *Given
-    ) -> Made:
+        self, within_s: float, work: Callable[[Unpack[Given]], ReplyOrigin], *args: *Given
+    ) -> ReplyOrigin:
         """Return what a piece of work comes to.
 
         Args:
@@ -118,11 +115,11 @@ class Checked:
 
     Attributes:
         loaded: The policy that it stands for; None if it cannot be used.
-        problems: Why not.
+        problems: Why not, or what is odd about it.
     """
 
     loaded: LoadedPolicy | None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +191,12 @@ async def tried(draft_process: DraftProcess, draft: LoadedPolicy, traces: Sequen
 
 def _read(text: str, name: str, directory: Path) -> Checked:
     try:
-        return Checked(load_text(text, name, directory))
+        loaded = load_text(text, name, directory)
     except PolicyError as error:
         return Checked(None, error.problems)
     except (ValueError, RecursionError) as error:  # so odd that no check foresaw it
         return Checked(None, (Problem(Place(str(directory / name)), "", str(error)),))
+    return Checked(loaded, loaded.warnings)
 
 
 def _judged(policy: bytes, traces: Sequence[Trace], within_s: float) -> list[ReplayResult]:
@@ -218,27 +216,6 @@ def _one(policy: bytes, trace: Trace) -> ReplayResult:
         return ReplayResult(policy=trace.policy, not_run=NotReplayed.FAILED)
 
 
-_NOT_KNOWN = msgid("Not known")
-
-
-@dataclass(frozen=True, slots=True)
-class PreviewFinding:
-    """A finding.
-
-    Attributes:
-        attempt: Number of the attempt whose answer it is about; 0 for the question.
-        finding: The finding.
-    """
-
-    attempt: int
-    finding: Finding
-
-    @property
-    def title(self) -> str:
-        """The title, to be translated."""
-        return code_word(self.finding.code)
-
-
 @dataclass(frozen=True, slots=True)
 class Preview:
     """One request under a draft.
@@ -252,36 +229,14 @@ class Preview:
     tried: ReplayResult
 
     @property
-    def not_tried(self) -> str:
-        """Reason why it cannot be tried, to be translated; empty if it can."""
-        return NOT_REPLAYED[self.tried.not_run] if self.tried.not_run else ""
-
-    @property
-    def not_known(self) -> str:
-        """Reason why the reply under the draft is unknown, to be translated, or empty."""
-        return UNKNOWN[self.tried.unknown] if self.tried.unknown else ""
-
-    @property
-    def word(self) -> str:
-        """Action of the draft in a word, to be translated."""
-        return word_of(self.tried.action_name)
-
-    @property
-    def changes_action(self) -> bool:
-        """True if the draft would take another action."""
-        return self.tried.action_name != self.trace.action_name
-
-    @property
-    def comes(self) -> list[PreviewFinding]:
+    def comes(self) -> list[PlacedFinding]:
         """Findings that only the draft has."""
-        known = {_key(seen) for seen in _recorded(self.trace)}
-        return [seen for seen in _found(self.tried) if _key(seen) not in known]
+        return only_in(self.tried.placed_findings, self.trace.placed_findings)
 
     @property
-    def goes(self) -> list[PreviewFinding]:
+    def goes(self) -> list[PlacedFinding]:
         """Findings that the draft does not have."""
-        known = {_key(seen) for seen in _found(self.tried)}
-        return [seen for seen in _recorded(self.trace) if _key(seen) not in known]
+        return only_in(self.trace.placed_findings, self.tried.placed_findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,11 +260,6 @@ class Move:
         """True if the draft would take another action."""
         return self.before != self.after
 
-    @property
-    def after_word(self) -> str:
-        """Action of the draft in a word, to be translated."""
-        return word_of(self.after)
-
 
 @dataclass(frozen=True, slots=True)
 class Moves:
@@ -317,12 +267,12 @@ class Moves:
 
     Attributes:
         moves: What changes first, then the most frequent.
-        untried: How many could not be tried, by why, to be translated.
+        untried: How many could not be tried, by why.
         left_out: For how many there was no time.
     """
 
     moves: Sequence[Move]
-    untried: Sequence[tuple[str, int]]
+    untried: Sequence[tuple[NotReplayed, int]]
     left_out: int
 
     @classmethod
@@ -330,10 +280,10 @@ class Moves:
         """Count what changes."""
         counts: Counter[tuple[str, str]] = Counter()
         examples: dict[tuple[str, str], str] = {}
-        untried: Counter[str] = Counter()
+        untried: Counter[NotReplayed] = Counter()
         for trace, judged in tried.pairs:
             if judged.not_run is not None:
-                untried[NOT_REPLAYED[judged.not_run]] += 1
+                untried[judged.not_run] += 1
                 continue
             pair = trace.action_name, judged.action_name
             counts[pair] += 1
@@ -362,7 +312,7 @@ class LabelledMoves:
         worse: Those that did, and no longer do.
         same: How many are as right or as wrong as before.
         unknown: Number for which the result is unknown without asking the model.
-        untried: How many could not be tried, by why, to be translated.
+        untried: How many could not be tried, by why.
         left_out: For how many there was no time.
     """
 
@@ -370,7 +320,7 @@ class LabelledMoves:
     worse: Sequence[Preview]
     same: int
     unknown: int
-    untried: Sequence[tuple[str, int]]
+    untried: Sequence[tuple[NotReplayed, int]]
     left_out: int
 
     @classmethod
@@ -379,7 +329,7 @@ class LabelledMoves:
         found: dict[Improvement | None, list[Preview]] = {}
         for trace, judged in tried.pairs:
             found.setdefault(improvement(trace, judged), []).append(Preview(trace, judged))
-        untried = Counter(one.not_tried for one in found.get(None, []))
+        untried = Counter(one.tried.not_run for one in found.get(None, []) if one.tried.not_run)
         return cls(
             better=found.get(Improvement.BETTER, []),
             worse=found.get(Improvement.WORSE, []),
@@ -393,29 +343,3 @@ class LabelledMoves:
     def judged(self) -> int:
         """Number of requests tried."""
         return len(self.better) + len(self.worse) + self.same + self.unknown
-
-
-def word_of(action_name: str) -> str:
-    """Return the word for an action, or that it is not known, to be translated."""
-    return _NOT_KNOWN if action_name == "unknown" else action_word(action_name)
-
-
-def _recorded(trace: Trace) -> list[PreviewFinding]:
-    about_question = [PreviewFinding(0, finding) for finding in trace.findings]
-    return about_question + [
-        PreviewFinding(number, finding)
-        for number, attempt in enumerate(trace.attempts, start=1)
-        for choice in attempt.choices
-        for finding in choice.findings
-    ]
-
-
-def _found(tried: ReplayResult) -> list[PreviewFinding]:
-    return [
-        PreviewFinding(one.attempt, finding) for one in tried.choices for finding in one.findings
-    ]
-
-
-def _key(seen: PreviewFinding) -> tuple[object, ...]:
-    finding = seen.finding
-    return seen.attempt, finding.code, finding.part, finding.span.start, finding.span.end

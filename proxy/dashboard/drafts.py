@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
@@ -15,7 +15,6 @@ from policies.schema.errors import Problem
 from policies.schema.loader import LoadedPolicy
 from proxy.dashboard.draft_trials import (
     LONGEST_CHARS,
-    Checked,
     Crowded,
     DraftProcess,
     LabelledMoves,
@@ -41,7 +40,6 @@ from proxy.services import Services
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import ANY_LABEL, Trace
-from proxy.views.words import label_word
 
 _AROUND_LINES = 1
 
@@ -64,73 +62,43 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """Something to say that is about no line of the draft."""
-
-    place: str
-    key: str
-    said: str
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
     """Result of checking or trying a draft.
 
     Attributes:
-        checked: The draft as it was read; None if it could not be.
-        in_force: The policy of this name that is in force; None if there is none.
-        changes: Where the draft differs from it.
+        policy: The policy that the draft stands for; None if it cannot be used.
+        changes: Where the draft differs from the policy in force.
         lines: Lines that there is something to say about, with those around them.
         elsewhere: What is about no line.
         preview: The draft tried on one request.
         moves: The draft tried on many.
         labelled: The draft tried on those that are labelled.
-        is_too_long: It is longer than what is read here.
-        took_too_long: Reading or trying it took too long.
-        is_crowded: Others are read or tried, and several wait already.
-        no_trace: There was no such request, or none at all.
-        no_label: There was no labelled request.
+        failure: Why it was not read, ``too_long``, ``took_too_long`` or ``crowded``, or not tried,
+            ``no_trace`` or ``no_label``; empty otherwise.
     """
 
-    checked: Checked | None = None
-    in_force: LoadedPolicy | None = None
+    policy: LoadedPolicy | None = None
     changes: Sequence[SettingDifference] = ()
     lines: Sequence[Line] = ()
-    elsewhere: Sequence[Elsewhere] = ()
+    elsewhere: Sequence[Problem] = ()
     preview: Preview | None = None
     moves: Moves | None = None
     labelled: LabelledMoves | None = None
-    is_too_long: bool = False
-    took_too_long: bool = False
-    is_crowded: bool = False
-    no_trace: bool = False
-    no_label: bool = False
-
-    @property
-    def draft(self) -> LoadedPolicy | None:
-        """The policy that the draft stands for; None if it cannot be used."""
-        return self.checked.loaded if self.checked else None
+    failure: str = ""
 
 
-def problems_in(checked: Checked) -> tuple[Problem, ...]:
-    """Return what is wrong with a draft, or what is odd about one that can be used."""
-    return checked.loaded.warnings if checked.loaded else checked.problems
-
-
-def lines_of(text: str, problems: Iterable[Problem], file: str) -> list[Line]:
+def lines_of(text: str, problems: Iterable[Problem]) -> list[Line]:
     """Return the lines of a draft that problems are about, each with those around it.
 
     Args:
         text: The draft.
-        problems: What there is to say.
-        file: What problems call the draft.
+        problems: What there is to say about its lines.
     """
     lines = text.split("\n")
     said: dict[int, list[tuple[str, str]]] = {}
     for problem in problems:
-        if problem.place.file == file and 1 <= problem.place.line <= len(lines):
-            line = (problem.key, without_folders(problem.message))
-            said.setdefault(problem.place.line, []).append(line)
+        about = (problem.key, without_folders(problem.message))
+        said.setdefault(problem.place.line, []).append(about)
     wanted = {
         near
         for number in said
@@ -143,40 +111,12 @@ def lines_of(text: str, problems: Iterable[Problem], file: str) -> list[Line]:
     ]
 
 
-def elsewhere_of(text: str, problems: Iterable[Problem], file: str) -> list[Elsewhere]:
-    """Return what there is to say that is about no line of a draft."""
-    last = text.count("\n") + 1
-    return [
-        Elsewhere(_place(problem), problem.key, without_folders(problem.message))
-        for problem in problems
-        if problem.place.file != file or not 1 <= problem.place.line <= last
-    ]
-
-
-def _place(problem: Problem) -> str:
-    name, line = PurePath(problem.place.file).name, problem.place.line
-    return f"{name}:{line}" if line else name
-
-
 MOST_FORM_BYTES = 2 * 2**20
 TRACES_TO_CHOOSE = 30
 TRACES_TO_TRY = 100
 ON_ONE = "one"
 ON_MANY = "many"
 ON_LABELLED = "labelled"
-
-
-@dataclass(frozen=True, slots=True)
-class TrialRequest:
-    """Requests to try a draft on.
-
-    Attributes:
-        do: `ON_ONE`, `ON_MANY`, `ON_LABELLED`, or anything for nothing.
-        trace: Id of the one.
-    """
-
-    do: str
-    trace: str
 
 
 class Draft:
@@ -233,9 +173,7 @@ class Draft:
     async def drawn(self, text: str, chosen: str, result: Result | None) -> Response[str]:
         """Return the page, or its part below the form."""
         if self.visit.is_fragment:
-            return self.visit.draw(
-                "policies/draft_result.html", draft=self, result=result, label_word=label_word
-            )
+            return self.visit.draw("policies/draft_result.html", draft=self, result=result)
         return self.visit.draw(
             "policies/draft.html",
             draft=self,
@@ -244,7 +182,6 @@ class Draft:
             traces=await self._choices(chosen),
             most=TRACES_TO_TRY,
             result=result,
-            label_word=label_word,
         )
 
 
@@ -274,57 +211,55 @@ async def try_draft(
     try:
         form = await request.form()
     except RequestEntityTooLarge:
-        return await draft.drawn("", "", Result(is_too_long=True))
+        return await draft.drawn("", "", Result(failure="too_long"))
     text = str(form.get("text", "")).replace("\r\n", "\n")
     chosen = str(form.get("trace", ""))
     if len(text) > LONGEST_CHARS:
-        return await draft.drawn(text, chosen, Result(is_too_long=True))
+        return await draft.drawn(text, chosen, Result(failure="too_long"))
     try:
         result = await _checked(draft, draft_process, text)
-        if result.draft is not None:
-            wanted = TrialRequest(str(form.get("do", "")), chosen)
-            result = await _tried(draft, draft_process, result, wanted)
+        if result.policy is not None:
+            result = await _tried(draft, draft_process, result, str(form.get("do", "")), chosen)
     except TookTooLong:
-        result = Result(took_too_long=True)
+        result = Result(failure="took_too_long")
     except Crowded:
-        result = Result(is_crowded=True)
+        result = Result(failure="crowded")
     return await draft.drawn(text, chosen, result)
 
 
 async def _checked(draft: Draft, draft_process: DraftProcess, text: str) -> Result:
     """Read a draft, and say what is wrong or odd, and what it changes."""
     found = await checked(draft_process, with_keys(text, draft.path), draft.path)
-    problems, file = problems_in(found), str(draft.path.with_suffix(".yaml"))
-    in_force = draft.in_force
+    file, last = str(draft.path.with_suffix(".yaml")), text.count("\n") + 1
+    own = {one for one in found.problems if one.place.file == file and 1 <= one.place.line <= last}
     visibility = Visibility(draft.visit, draft.services.policies)
     return Result(
-        checked=found,
-        in_force=in_force,
-        changes=differences_between(in_force, found.loaded, visibility)
-        if in_force and found.loaded
+        policy=found.loaded,
+        changes=differences_between(draft.in_force, found.loaded, visibility)
+        if draft.in_force and found.loaded
         else (),
-        lines=lines_of(text, problems, file),
-        elsewhere=elsewhere_of(text, problems, file),
+        lines=lines_of(text, (one for one in found.problems if one in own)),
+        elsewhere=[visibility.problem(one) for one in found.problems if one not in own],
     )
 
 
 async def _tried(
-    draft: Draft, draft_process: DraftProcess, result: Result, wanted: TrialRequest
+    draft: Draft, draft_process: DraftProcess, result: Result, do: str, chosen: str
 ) -> Result:
-    """Try a draft that can be used on what is wanted."""
-    if result.draft is None or wanted.do not in (ON_ONE, ON_MANY, ON_LABELLED):
+    """Try a draft that can be used on one request, on many, or on labelled ones, if it is asked."""
+    if result.policy is None or do not in (ON_ONE, ON_MANY, ON_LABELLED):
         return result
     traces: Sequence[Trace] | None
-    if wanted.do == ON_ONE:
-        traces = await draft.one(wanted.trace)
+    if do == ON_ONE:
+        traces = await draft.one(chosen)
     else:
-        traces = await draft.traces(TRACES_TO_TRY, ANY_LABEL if wanted.do == ON_LABELLED else None)
+        traces = await draft.traces(TRACES_TO_TRY, ANY_LABEL if do == ON_LABELLED else None)
     if not traces:
-        is_label = wanted.do == ON_LABELLED and traces is not None
-        return replace(result, no_trace=not is_label, no_label=is_label)
-    done = await tried(draft_process, result.draft, traces)
-    if wanted.do == ON_MANY:
+        no_label = do == ON_LABELLED and traces is not None
+        return replace(result, failure="no_label" if no_label else "no_trace")
+    done = await tried(draft_process, result.policy, traces)
+    if do == ON_MANY:
         return replace(result, moves=Moves.of(done))
-    if wanted.do == ON_LABELLED:
+    if do == ON_LABELLED:
         return replace(result, labelled=LabelledMoves.of(done))
     return replace(result, preview=Preview(*done.pairs[0]))

@@ -23,9 +23,8 @@ from proxy.feedback import (
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.services import Services
 from proxy.traces.trace import PINNED, Label, Trace
-from proxy.views import words
 from proxy.views.trace import TracePage
-from proxy.views.words import LABEL_MEANINGS, code_word, label_word, reason_word
+from proxy.views.words import LABEL_MEANINGS
 
 MOST_FORM_BYTES = 64 * 1024
 
@@ -136,12 +135,8 @@ def _drawn(visit: PageVisit, trace: Trace, policies: Snapshot, form: FeedbackFor
         status_code=400 if form.problem else 200,
         page=TracePage.of(trace, policies),
         trace=trace,
-        code_word=code_word,
-        reason_word=reason_word,
-        words=words,
         form=form,
         labels=LABEL_MEANINGS,
-        label_word=label_word,
         longest_note=MOST_NOTE_CHARS,
         longest_quote=MOST_QUOTE_CHARS,
     )

@@ -17,17 +17,13 @@ from proxy.traces.query import Query
 from proxy.traces.tally import (
     OTHER_MODELS,
     Bucket,
+    Histogram,
     Latency,
-    Opinions,
-    Regenerations,
-    Shadowed,
     Share,
     Tally,
     TallyBucket,
 )
-from proxy.traces.trace import NOTHING_DECIDED, Label
 from proxy.views import msgid
-from proxy.views.words import label_word, reason_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,25 +81,6 @@ def span_named(name: str | None) -> Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
-    """Traces on their way to the store, and those that never got there.
-
-    Attributes:
-        waiting: In memory.
-        outbox: In the file that takes them while the store is away.
-        dropped: Lost since the start.
-        refused: Not taken by the store since the start.
-        is_away: The store failed last time.
-    """
-
-    waiting: int
-    outbox: int
-    dropped: int
-    refused: int
-    is_away: bool
-
-
-@dataclass(frozen=True, slots=True)
 class State:
     """State of the service, as far as the viewer may know it.
 
@@ -112,7 +89,8 @@ class State:
         is_stale: The newest edit of the policies is not in force, because it is broken.
         errors: What is wrong with it; for the admin only, as it may tell of other tenants.
         judges: State of each judge's breaker, by tenant; those never asked are left out.
-        queue: Traces on their way; None for a tenant, whom all tenants' together do not concern.
+        queue: The recorder's counters; None for a tenant, whom all tenants' do not concern.
+        is_away: The trace store failed last time.
         tenants: Names of all tenants, for the admin to choose from; none for others.
     """
 
@@ -120,7 +98,8 @@ class State:
     is_stale: bool
     errors: tuple[str, ...]
     judges: Mapping[str, BreakerState]
-    queue: Queue | None
+    queue: Mapping[str, int] | None
+    is_away: bool
     tenants: tuple[str, ...]
 
     @classmethod
@@ -134,20 +113,10 @@ class State:
             is_stale=policies.last_error is not None,
             errors=tuple(map(str, problems)) if visit.is_admin else (),
             judges={name: now for name, now in judges.items() if visit.may_read(name)},
-            queue=_queue(services) if visit.is_admin else None,
+            queue=services.recorder.counters() if visit.is_admin else None,
+            is_away=services.recorder.is_away,
             tenants=tuple(sorted(policies.snapshot.tenants)) if visit.is_admin else (),
         )
-
-
-def _queue(services: Services) -> Queue:
-    counted = services.recorder.counters()
-    return Queue(
-        waiting=counted["waiting"],
-        outbox=counted["outbox"],
-        dropped=counted["dropped"],
-        refused=counted["refused"],
-        is_away=services.recorder.is_away,
-    )
 
 
 LATENCIES = {
@@ -259,20 +228,10 @@ class Traffic:
         self.tally = Tally.sum(bar.tally for bar in self.bars)
 
     @property
-    def requests(self) -> int:
-        """All requests."""
-        return self.tally.requests
-
-    @property
     def actions(self) -> tuple[Part, ...]:
         """Requests by action."""
         counted = self.tally.by_action
         return tuple(self._part(action.value, counted.get(action.value, 0)) for action in Action)
-
-    @property
-    def undecided(self) -> Part:
-        """Requests that ended before anything was decided."""
-        return self._part(NOTHING_DECIDED, self.tally.by_action.get(NOTHING_DECIDED, 0))
 
     @property
     def not_checked(self) -> Part:
@@ -312,12 +271,6 @@ class Traffic:
         return sum(self.tally.by_label.values())
 
     @property
-    def label_counts(self) -> tuple[Part, ...]:
-        """Labelled requests by their label."""
-        counted = self.tally.by_label
-        return tuple(Part(label.value, counted.get(label.value, 0), None) for label in Label)
-
-    @property
     def label_lines(self) -> tuple[LabelLine, ...]:
         """The guards with labelled alarms, those with most of them first."""
         lines = [
@@ -340,9 +293,7 @@ class Traffic:
     def latencies(self) -> tuple[LatencyLine, ...]:
         """Durations of requests and of their parts."""
         return tuple(
-            LatencyLine(title, times.count, times.percentile(0.5), times.percentile(0.95))
-            for what, title in LATENCIES.items()
-            for times in [self.tally.latency(what)]
+            _latency_line(title, self.tally.latency(what)) for what, title in LATENCIES.items()
         )
 
     @property
@@ -408,46 +359,12 @@ class Traffic:
         )
 
     @property
-    def regenerations(self) -> Regenerations:
-        """Results of second attempts."""
-        return self.tally.regenerations
-
-    @property
-    def opinions(self) -> Opinions:
-        """The use of asking judges."""
-        return self.tally.opinions
-
-    @property
-    def asked_share(self) -> float | None:
-        """Share of the requests in which a judge was asked."""
-        return self.opinions.requests / self.requests if self.requests else None
-
-    @property
-    def agreement(self) -> float | None:
-        """Share of the labelled requests of which the judge said the same as a person."""
-        said = self.opinions
-        return said.agrees / said.labelled if said.labelled else None
-
-    @property
     def judge_latency(self) -> LatencyLine:
         """Time that judges took."""
-        times = self.tally.latency(Latency.JUDGE)
-        p50_ms, p95_ms = times.percentile(0.5), times.percentile(0.95)
-        return LatencyLine("", times.count, p50_ms, p95_ms)
-
-    @property
-    def shadow(self) -> Shadowed:
-        """Actions that shadow policies would have taken."""
-        return self.tally.shadow
-
-    @property
-    def shadow_share(self) -> float | None:
-        """Share of the judged requests in which a shadow policy would have done something else."""
-        shadow = self.shadow
-        return shadow.changed / shadow.judged if shadow.judged else None
+        return _latency_line("", self.tally.latency(Latency.JUDGE))
 
     def _part(self, name: str, count: int) -> Part:
-        return Part(name, count, count / self.requests if self.requests else None)
+        return Part(name, count, count / self.tally.requests if self.tally.requests else None)
 
     def _line(self, guard: str, counts: dict[str, int]) -> GuardLine:
         acted = counts.get(GuardOutcome.ACTED, 0)
@@ -457,8 +374,12 @@ class Traffic:
             would_act=counts.get(GuardOutcome.WOULD_ACT, 0),
             noted=counts.get(GuardOutcome.NOTED, 0),
             not_run=counts.get(GuardOutcome.NOT_RUN, 0),
-            share=acted / self.requests if self.requests else None,
+            share=acted / self.tally.requests if self.tally.requests else None,
         )
+
+
+def _latency_line(title: str, times: Histogram) -> LatencyLine:
+    return LatencyLine(title, times.count, times.percentile(0.5), times.percentile(0.95))
 
 
 LIVE = f"{ROOT}/live"
@@ -472,19 +393,13 @@ async def show_overview(
     services: NamedDependency[Services],
 ) -> Response[str]:
     """Draw the overview."""
-    span = span_named(visit.query.get("span"))
-    traffic = await _traffic(span, visit, services)
-    empty = None if traffic.requests else _EMPTY
+    parts = await _parts(visit, services)
+    empty = None if parts.traffic.tally.requests else _EMPTY
     return visit.draw(
         "overview/page.html",
-        traffic=traffic,
-        state=State.of(services, visit),
-        now=services.now(),
-        span=span,
-        reason_word=reason_word,
-        label_word=label_word,
+        **vars(parts),
         spans=SPANS,
-        live_address=visit.page_of(LIVE, span=span.name, empty=empty),
+        live_address=visit.page_of(LIVE, span=parts.span.name, empty=empty),
         has_traces=await services.traces.count(Query(tenant=visit.tenant)) > 0,
         base_url=base_url(request, services),
     )
@@ -495,27 +410,28 @@ async def show_live(
     visit: NamedDependency[PageVisit], services: NamedDependency[Services]
 ) -> Response[str]:
     """Draw what changes of the overview, for a page that is open."""
-    span = span_named(visit.query.get("span"))
-    traffic = await _traffic(span, visit, services)
-    reply = visit.draw(
-        "overview/live.html",
-        traffic=traffic,
-        state=State.of(services, visit),
-        now=services.now(),
-        span=span,
-        reason_word=reason_word,
-        label_word=label_word,
-    )
-    if traffic.requests and visit.query.get("empty") == _EMPTY:
+    parts = await _parts(visit, services)
+    reply = visit.draw("overview/live.html", **vars(parts))
+    if parts.traffic.tally.requests and visit.query.get("empty") == _EMPTY:
         # The page that asks had nothing to show and lacks the places for what there is now.
         reply.headers["hx-refresh"] = "true"
     return reply
 
 
-async def _traffic(span: Span, visit: PageVisit, services: Services) -> Traffic:
-    now = services.now()
+@dataclass(frozen=True)
+class _Parts:
+    """What the templates of the overview and of what changes of it both show."""
+
+    traffic: Traffic
+    state: State
+    now: datetime
+    span: Span
+
+
+async def _parts(visit: PageVisit, services: Services) -> _Parts:
+    span, now = span_named(visit.query.get("span")), services.now()
     buckets = await services.traces.tallies(visit.tenant, span.since(now), now, span.per)
-    return Traffic(span, buckets)
+    return _Parts(Traffic(span, buckets), State.of(services, visit), now, span)
 
 
 def base_url(request: AnyRequest, services: Services) -> str:

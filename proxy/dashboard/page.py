@@ -1,24 +1,101 @@
-"""Pages: who opens one, in which language, and how it is made from a template."""
+"""Pages: who opens one, in which language, and how it is made from a template.
+
+English is written in the code, Korean in the `.po` files of `locale/ko/LC_MESSAGES`, one for each
+page; they are read when the proxy starts, and nothing is compiled beforehand. The labels of guards
+and of their codes have both languages beside the guard.
+"""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
+from functools import cache
 from gettext import NullTranslations
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import urlencode
 
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.support import Translations
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import MediaType, Request, Response
 from litestar.datastructures import Cookie, State
 from markupsafe import Markup, escape
 
+from policies.codes import all_codes, guard_labels
 from proxy.auth import Viewer
 from proxy.dashboard.access import ROOT, STATIC
-from proxy.dashboard.languages import Language, chosen_language, translations
 from proxy.services import Services
-from proxy.views import msgid
-from proxy.views.words import ACTION_WORDS, action_word, guard_word
+from proxy.views import msgid, words
+from proxy.views.trace import badge_of, outcome_of, shadow_word, story_of
+
+MESSAGES = Path(__file__).parent / "locale" / "ko" / "LC_MESSAGES"
+
+
+class Language(StrEnum):
+    """A language that the dashboard speaks."""
+
+    KOREAN = "ko"
+    ENGLISH = "en"
+
+
+def chosen_language(asked: str | None, kept: str | None, accepted: str) -> Language:
+    """Return the language of a page; Korean when in doubt.
+
+    Args:
+        asked: What the address says.
+        kept: What the visitor chose before.
+        accepted: The header ``Accept-Language``.
+    """
+    for said in (asked, kept):
+        if said in tuple(Language):
+            return Language(said)
+    for said in _by_weight(accepted):
+        if said in tuple(Language):
+            return Language(said)
+    return Language.KOREAN
+
+
+def catalogs() -> Iterator[Catalog]:
+    """Read the Korean texts, one catalog for each file."""
+    for path in sorted(MESSAGES.glob("*.po")):
+        with path.open("rb") as file:
+            yield read_po(file, locale=Language.KOREAN.value, abort_invalid=True)
+
+
+@cache
+def translations(language: Language) -> NullTranslations:
+    """Return what translates the marked texts into a language."""
+    if language is Language.ENGLISH:
+        return NullTranslations()
+    whole = Catalog(locale=language.value)
+    for catalog in catalogs():
+        for message in catalog:
+            if message.id:
+                whole[message.id] = message
+    for label in (*guard_labels().values(), *(code.label for code in all_codes().values())):
+        whole.add(label.en, label.ko)
+    compiled = BytesIO()
+    write_mo(compiled, whole)
+    compiled.seek(0)
+    return Translations(compiled)
+
+
+def _by_weight(accepted: str) -> list[str]:
+    """Return the languages of an ``Accept-Language`` header, the most wanted first."""
+    weighted = []
+    for part in accepted.split(","):
+        name, _, weight = part.strip().partition(";")
+        try:
+            wanted = float(weight.strip().removeprefix("q=")) if weight else 1.0
+        except ValueError:
+            continue
+        weighted.append((wanted, name.strip().lower().partition("-")[0]))
+    return [name for _, name in sorted(weighted, key=lambda one: -one[0])]
+
 
 FOLDER = Path(__file__).parent / "static"
 _TYPES = {
@@ -142,9 +219,17 @@ def _environment(language: Language, assets: Assets) -> Environment:
         asset=assets.address,
         navigation=NAVIGATION,
         languages=tuple(Language),
-        action_word=action_word,
-        guard_word=guard_word,
-        actions=tuple(ACTION_WORDS),
+        actions=tuple(words.ACTION_WORDS),
+        words=words,
+        action_word=words.action_word,
+        code_word=words.code_word,
+        guard_word=words.guard_word,
+        label_word=words.label_word,
+        reason_word=words.reason_word,
+        outcome_of=outcome_of,
+        badge_of=badge_of,
+        shadow_word=shadow_word,
+        story_of=story_of,
     )
     return environment
 

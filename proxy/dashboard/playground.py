@@ -34,7 +34,7 @@ from proxy.dashboard.playground_form import (
     problem_of,
     verify_body,
 )
-from proxy.dashboard.playground_result import BANDS, CAPS, CITATIONS, Outcome, Tried
+from proxy.dashboard.playground_result import BANDS, CAPS, CITATIONS, Outcome, log_of
 from proxy.errors import UnknownTrace
 from proxy.jobs import Job, ModelJob
 from proxy.limits.counting import Visit, refusal
@@ -50,7 +50,7 @@ from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Delivery, Trace
 from proxy.verify import VerifyJob, verified
-from proxy.views.words import VERIFICATIONS, code_word
+from proxy.views.words import VERIFICATIONS
 
 MOST_AT_ONCE = 4
 
@@ -95,7 +95,7 @@ _MENDED_BY_POLICY = Options(correction="trim")
 
 async def tried(
     request: AnyRequest, services: Services, tenant: Tenant, filled: TrialForm
-) -> Tried | None:
+) -> Outcome | None:
     """Try it; None if the client has disconnected.
 
     Raises:
@@ -108,7 +108,7 @@ async def tried(
 
 async def _asked(
     request: AnyRequest, services: Services, tenant: Tenant, filled: TrialForm
-) -> Tried | None:
+) -> Outcome | None:
     if tenant.upstream.pass_caller_key:
         raise CannotTry(NOBODYS_KEY)
     job = ModelJob(_CHAT, services, tenant, {}, None)
@@ -118,18 +118,18 @@ async def _asked(
     report = None
     if filled.verify:
         report = await _report(services, tenant, job.ended, filled.model)
-    return Tried(Way.ASK, job.ended, reply.body, report)
+    return Outcome(Way.ASK, job.ended, reply.body, report)
 
 
 async def _checked(
     request: AnyRequest, services: Services, tenant: Tenant, filled: TrialForm
-) -> Tried | None:
+) -> Outcome | None:
     job = VerifyJob(services, tenant, {}, None)
     reply = await _done(request, job, verify_body(filled))
     if reply is None or job.ended is None:
         return None
     report = Verification.model_validate_json(reply.body)
-    return Tried(Way.CHECK, job.ended, reply.body, report)
+    return Outcome(Way.CHECK, job.ended, reply.body, report)
 
 
 async def _done(request: AnyRequest, job: Job, body: JsonObject) -> HttpReply | None:
@@ -234,7 +234,7 @@ async def try_out(
     if done is None:
         return _page(visit, seat, filled)
     # A long answer has a long report; other requests must not wait until it is drawn.
-    return await asyncio.to_thread(_page, visit, seat, filled, outcome=Outcome(done))
+    return await asyncio.to_thread(_page, visit, seat, filled, outcome=done)
 
 
 async def _first_filled(
@@ -282,9 +282,9 @@ def _page(
         outcome=outcome,
         problem=problem,
         examples=EXAMPLES,
-        code_word=code_word,
         bands=BANDS,
         caps=CAPS,
         citation_stands=CITATIONS,
         verifications=VERIFICATIONS,
+        log_of=log_of,
     )

@@ -14,7 +14,7 @@ from proxy.traces.changes import changes
 from proxy.traces.trace import GuardRun, Step, Trace
 from proxy.views import msgid
 from proxy.views.findings import Stretch, changed
-from proxy.views.trace import STEP_WORDS, outcome_of, story_of
+from proxy.views.trace import STEP_WORDS, split_step
 from proxy.views.words import OUTCOMES, guard_word, reason_word
 
 
@@ -111,8 +111,7 @@ def log_of(trace: Trace) -> list[Entry]:
 
 
 def _entries(step: Step, trace: Trace) -> Iterator[Entry]:
-    stem, _, number = step.name.rpartition("_")
-    name, attempt = (stem, number) if number.isdecimal() else (step.name, "")
+    name, attempt = split_step(step.name)
     yield Entry(
         name=STEP_WORDS.get(name, step.name),
         attempt=attempt,
@@ -142,23 +141,6 @@ _AS_WANTED = NOT_WANTED | {"off", "question_only", "not_configured"}
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """Reply to a try.
-
-    Attributes:
-        way: What was wanted.
-        trace: Its trace.
-        body: What an app would have got, JSON.
-        verification: The report on the answer; None if none was wanted or there was no answer.
-    """
-
-    way: Way
-    trace: Trace
-    body: bytes
-    verification: Verification | None
-
-
-@dataclass(frozen=True, slots=True)
 class ShownClaim:
     """One sentence of the original answer.
 
@@ -179,38 +161,25 @@ class ShownClaim:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of a try, as shown.
+    """Reply to a try.
 
     Attributes:
-        tried: What came of it.
+        way: What was wanted.
+        trace: Its trace.
+        body: What an app would have got, JSON.
+        report: The verification of the original answer; None if none was wanted or there was no
+            answer.
     """
 
-    tried: Tried
-
-    @property
-    def trace(self) -> Trace:
-        """Its trace."""
-        return self.tried.trace
-
-    @property
-    def report(self) -> Verification | None:
-        """The report on the original answer."""
-        return self.tried.verification
+    way: Way
+    trace: Trace
+    body: bytes
+    report: Verification | None
 
     @property
     def is_check(self) -> bool:
         """True if a pasted answer was checked without a model."""
-        return self.tried.way is Way.CHECK
-
-    @property
-    def word(self) -> str:
-        """Outcome in a word, to be translated."""
-        return outcome_of(self.trace)
-
-    @property
-    def story(self) -> str:
-        """Outcome in a sentence, to be translated."""
-        return story_of(self.trace)
+        return self.way is Way.CHECK
 
     @property
     def left(self) -> str | None:
@@ -290,14 +259,9 @@ class Outcome:
         return next((_why(one.reason) for one in reasons if one.claim is None), "")
 
     @property
-    def log(self) -> list[Entry]:
-        """The steps and guard runs in order."""
-        return log_of(self.trace)
-
-    @property
     def json(self) -> str:
         """The reply that an app would have received, and the report, as JSON."""
-        told = {} if self.is_check else {"reply": json.loads(self.tried.body)}
+        told = {} if self.is_check else {"reply": json.loads(self.body)}
         if self.report is not None:
             told["verification"] = self.report.model_dump(mode="json")
         return json.dumps(told, ensure_ascii=False, indent=2)

@@ -17,9 +17,16 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.response import Redirect
 
-from policies.explaining import Difference, Setting, differences, explained, is_shipped
+from policies.explaining import (
+    Difference,
+    Setting,
+    contrast,
+    differences,
+    explained,
+    is_shipped,
+    pieces,
+)
 from policies.schema.base import Mode
-from policies.schema.contrast import contrast, pieces
 from policies.schema.document import Plain
 from policies.schema.errors import Place, Problem
 from policies.schema.inheritance import shipped_files
@@ -83,7 +90,7 @@ class Visibility:
         return [one for one in settings if self._is_admin or self._is_open(one)]
 
     def problem(self, problem: Problem) -> Problem:
-        """Return a warning without the folders that it names."""
+        """Return a problem or a warning without the folders that it names."""
         place = self.place(problem.place)
         return Problem(Place(place), problem.key, without_folders(problem.message))
 
@@ -284,37 +291,6 @@ class PolicySummary:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenLine:
-    """Something that keeps the newest edit from being in force.
-
-    Attributes:
-        place: File and line.
-        key: The key that it is about; empty for the file as a whole.
-        said: What is wrong.
-        policy: Name of the policy whose file it is.
-    """
-
-    place: str
-    key: str
-    said: str
-    policy: str
-
-
-def broken_lines(policies: PolicyStore, visibility: Visibility) -> list[BrokenLine]:
-    """Return what is wrong with the newest edit. For the admin alone: it may name any tenant."""
-    problems = policies.last_error.problems if policies.last_error else ()
-    return [
-        BrokenLine(
-            place=visibility.place(problem.place),
-            key=problem.key,
-            said=visibility.problem(problem).message,
-            policy=PurePath(problem.place.file).stem,
-        )
-        for problem in problems
-    ]
-
-
 def chain_of(loaded: LoadedPolicy, policies: PolicyStore) -> list[str]:
     """Return the names of what a policy inherits from, the nearest first."""
     names = []
@@ -355,7 +331,7 @@ async def show_policies(
         policies=[PolicySummary.of(loaded, store, visibility) for loaded in visibility.policies],
         loaded_at=store.snapshot.loaded_at,
         error=store.last_error,
-        problems=broken_lines(store, visibility) if visit.is_admin else [],
+        problems=_broken(store, visibility) if visit.is_admin else (),
         folder=store.directory if visit.is_admin else None,
     )
 
@@ -382,6 +358,15 @@ async def show_policy(
         against=against,
         differences=differences_between(loaded, against, visibility),
     )
+
+
+def _broken(policies: PolicyStore, visibility: Visibility) -> list[tuple[Problem, str]]:
+    """Return what is wrong with the newest edit, each with the policy whose file it is in.
+
+    For the admin alone: it may name any tenant.
+    """
+    problems = policies.last_error.problems if policies.last_error else ()
+    return [(visibility.problem(one), PurePath(one.place.file).stem) for one in problems]
 
 
 async def _draft_for(visit: PageVisit, services: Services) -> str | None:

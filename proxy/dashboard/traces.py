@@ -19,11 +19,9 @@ from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.services import Services
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
 from proxy.traces.store import TraceStore, TraceStoreAway
-from proxy.traces.trace import ACTION_NAMES, ANY_LABEL, LABEL_FILTERS, Delivery, Trace
+from proxy.traces.trace import ACTION_NAMES, ANY_LABEL, LABEL_FILTERS, Trace
 from proxy.verify import VerifyJob
-from proxy.views import msgid, words
-from proxy.views.trace import badge_of, outcome_of, shadow_word
-from proxy.views.words import code_word, label_word
+from proxy.views import msgid
 
 FIELDS = ("text", "action", "guard", "code", "door", "label", "span", "since", "until")
 """Query parameters of the list, besides the tenant."""
@@ -221,7 +219,6 @@ async def news(store: TraceStore, query: Query) -> News:
 
 
 _LONGEST_CHARS = 240
-_MOST_REASONS = 3
 _AROUND_CHARS = 40
 
 
@@ -247,16 +244,6 @@ class Row:
     text: str = ""
 
     @property
-    def outcome(self) -> str:
-        """Outcome of the request in a word, to be translated."""
-        return outcome_of(self.trace)
-
-    @property
-    def badge(self) -> str:
-        """The style of the badge with that word."""
-        return badge_of(self.trace)
-
-    @property
     def question(self) -> str:
         """The question on one line, as much as has slots."""
         return " ".join(self.trace.question[: 2 * _LONGEST_CHARS].split())[:_LONGEST_CHARS]
@@ -277,21 +264,6 @@ class Row:
         return None
 
     @property
-    def reasons(self) -> tuple[str, ...]:
-        """The first codes of what led to it."""
-        return self.trace.reasons[:_MOST_REASONS]
-
-    @property
-    def more_reasons(self) -> int:
-        """Number of further reasons."""
-        return max(0, len(self.trace.reasons) - _MOST_REASONS)
-
-    @property
-    def choices(self) -> int:
-        """Number of answers sent."""
-        return len(self.trace.made)
-
-    @property
     def asked_twice(self) -> bool:
         """True if there was a second attempt that the action does not show."""
         return len(self.trace.attempts) > 1 and self.trace.action is not Action.REGENERATE
@@ -300,21 +272,6 @@ class Row:
     def model_not_asked(self) -> bool:
         """True if a template was sent without a call of the model."""
         return self.trace.action is Action.REPLACE and not self.trace.attempts
-
-    @property
-    def client_left(self) -> bool:
-        """True if the client disconnected before the end."""
-        return self.trace.delivery is Delivery.CLIENT_GONE
-
-    @property
-    def shadow(self) -> str:
-        """Action of the shadow policy, to be translated; empty if it is the same."""
-        return shadow_word(self.trace)
-
-    @property
-    def would(self) -> str:
-        """Action that guards in shadow mode would have led to; empty if none."""
-        return "" if self.trace.would is Action.PASS else self.trace.would.value
 
     @property
     def _answers(self) -> Iterator[str]:
@@ -363,10 +320,7 @@ async def show_traces(
         titles={span.name: span.title for span in SPANS},
         guards=tuple(guard_labels()),
         codes={name: code.label.en for name, code in all_codes().items()},
-        code_word=code_word,
-        label_word=label_word,
         labels=LABEL_FILTERS,
-        words=words,
         endpoints=ALL_ENDPOINTS,
     )
 
@@ -391,8 +345,6 @@ async def show_new_traces(
         cursor=fresh.cursor,
         is_away=False,
         has_gap=fresh.has_gap,
-        code_word=code_word,
-        label_word=label_word,
     )
 
 

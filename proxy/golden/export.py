@@ -16,22 +16,14 @@ from proxy.golden.keywords import is_visible
 from proxy.golden.shape import MOST_CASES, Case
 from proxy.openai_api.json_body import JsonObject
 from proxy.replay.judging import why_not
-from proxy.traces.trace import Attempt, Choice, Label, NotReplayed, Trace, Unknown
+from proxy.traces.trace import Attempt, Choice, Label, Trace, Unknown
+from proxy.views.words import NOT_REPLAYED, UNKNOWN
 
 _CHANGED = [action.value for action in Action if action is not Action.PASS]
 _LONGEST_KEYWORD_CHARS = 1_000
 _UNJUDGED_ANSWER = "확인해 보겠습니다."
 """Stands for the answer to a question that never reached the model."""
 _ANY_TOOL: JsonObject = {"type": "function", "function": {"name": "any", "parameters": {}}}
-LEFT_OUT = {
-    NotReplayed.NO_TEXT: "stored without words (tracing.text: none)",
-    NotReplayed.NOT_STORED: "stored by an older version, which kept too little",
-    NotReplayed.JUDGE_DECIDED: "decided by a judge, which no set can ask again",
-    NotReplayed.MASKED: "decided over personal identifiers, which are masked now",
-    NotReplayed.VERIFICATION: "answers that somebody had verified",
-    Unknown.NO_ANSWER: "ended before there was a whole answer",
-}
-"""Reasons why a request cannot be exported."""
 UNFIT = "too long for a case"
 
 
@@ -70,11 +62,11 @@ def exported(traces: Sequence[Trace]) -> Exported:
 def _left_out(trace: Trace) -> str | None:
     reason = why_not(trace)
     if reason is not None:
-        return LEFT_OUT.get(reason, reason.value)
+        return NOT_REPLAYED[reason]
     ended = trace.error is not None or trace.action is None or trace.asked is None
     answered = [_choice(attempt, trace) for attempt in trace.attempts]
     if ended or any(one is None or one.tool_turn for one in answered):
-        return LEFT_OUT[Unknown.NO_ANSWER]
+        return UNKNOWN[Unknown.NO_ANSWER]
     return None
 
 

@@ -8,22 +8,118 @@ and 0 as soon as it says a forbidden one; `keywords` tells when a keyword is sai
 case is the mean of its turns. A reply passes with a score of at least `min_score`, no forbidden
 keyword, an expected action, and a reason that begins as expected; a case passes if all of its
 replies do.
+
+A set can be run against a server (`Player`), against a proxy of our own before a scripted model
+(`scripted`), or without any server (`replayed_cases`): then the policy judges what the cases have
+the model say.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import contextlib
+import json
+import tempfile
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from statistics import fmean
+from time import perf_counter
 
 import httpx
 from pydantic import JsonValue
 
+from guards.core.exchange import Exchange
+from policies.schema.keys import new_key
+from policies.schema.policy import Policy
+from policies.schema.sections import StoredText
+from proxy.demo.model_server import MODEL, Said, Script, model_server
+from proxy.errors import GuardProxyError
 from proxy.golden.client import GuardedReply, NoReply, Target, ask
 from proxy.golden.keywords import says, says_any
 from proxy.golden.results import CaseResult, Outcome, TurnResult, worst_of
-from proxy.golden.scripted import tagged
 from proxy.golden.shape import Case, Expectation, GoldenSet, Passage, Turn
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.chat.endpoint import ChatEndpoint
+from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.sources import SourceFormatError, find_sources
+from proxy.openai_api.sse import json_bytes
+from proxy.pipeline.regeneration import OPENING
+from proxy.replay.judging import replay
+from proxy.server.serving import served
+from proxy.settings import Settings
+from proxy.tenants import Judging
+from proxy.traces.builder import request_details
+from proxy.traces.trace import Attempt, Choice, PolicyUsed, ReplayResult, Trace, Unknown
+
+TENANT = "golden"
+_TAG = "golden_turn"
+_LEFT_OUT = {"extends", "tenant", "keys", "upstream", "judge", "shadow_policy", "limits"}
+
+
+def tagged(body: JsonObject, case: str, turn: int) -> JsonObject:
+    """Return a request's body with the mark by which the script knows its turn."""
+    own = body.get("metadata")
+    known = own if isinstance(own, dict) else {}
+    return body | {"metadata": known | {_TAG: _tag_of(case, turn)}}
+
+
+def script_of(golden: GoldenSet) -> Script:
+    """Return what the model says in each turn of a set."""
+    lines: Mapping[str, Sequence[str]] = {
+        _tag_of(case.id, number): turn.model or ("",)
+        for case in golden.cases
+        for number, turn in enumerate(case.asked)
+    }
+
+    def say(body: JsonObject) -> Said:
+        texts = lines[str(member(body.get("metadata"), _TAG))]
+        asked = str(member(objects(body.get("messages"))[-1], "content"))
+        return Said((texts[-1 if OPENING in asked else 0],))
+
+    return say
+
+
+@contextlib.asynccontextmanager
+async def scripted(
+    golden: GoldenSet, policy: Policy, timeout_s: float
+) -> AsyncGenerator[Target, None]:
+    """Run a scripted model server and a proxy on loopback inside this block; yield the proxy.
+
+    The model says what each case says that it says; a case is known by a tag in the request's
+    `metadata`, and the second attempt by the note that the proxy adds. The policy is what it would
+    be for its tenant, without what asks other servers (a judge) or counts requests.
+
+    Raises:
+        PolicyError: the policy cannot serve a tenant.
+    """
+    # The web app takes a second to import, and only such a run needs it.
+    from proxy.app import create_app, open_services
+
+    key, hashed = new_key(TENANT)
+    with tempfile.TemporaryDirectory(prefix="guard-proxy-eval-") as name:
+        async with served(model_server(script_of(golden))) as model:
+            folder = Path(name) / "policies"
+            folder.mkdir()
+            text = _tenant_file(policy, hashed, model)
+            (folder / f"{TENANT}.yaml").write_text(text, encoding="utf-8")
+            # The machine's own settings are those of its service, not of this one.
+            settings = Settings.model_construct(
+                policies=folder, sqlite_path=Path(name) / "traces.sqlite3"
+            )
+            async with (
+                open_services(settings, telemetry_wanted=False) as services,
+                served(create_app(services)) as proxy,
+            ):
+                yield Target(f"{proxy}/v1", MODEL, key, timeout_s)
+
+
+def _tag_of(case: str, turn: int) -> str:
+    return f"{turn}:{case}"
+
+
+def _tenant_file(policy: Policy, hashed: str, model: str) -> str:
+    own = policy.model_dump(mode="json", exclude=_LEFT_OUT)
+    serving = {"tenant": TENANT, "keys": [hashed], "upstream": {"base_url": f"{model}/v1"}}
+    return json.dumps(own | serving, ensure_ascii=False)  # which is YAML as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,3 +357,99 @@ async def run_cases(
 
 async def _set(event: asyncio.Event) -> None:
     await event.wait()
+
+
+_NOT_KNOWN = {
+    Unknown.MODEL_NOT_ASKED: UNSCRIPTED,
+    Unknown.NO_ANSWER: "nothing could be judged",
+}
+
+
+def replayed_cases(
+    golden: GoldenSet, cases: Iterable[Case], judging: Judging
+) -> tuple[CaseResult, ...]:
+    """Return what comes of each case when a policy judges what its `model` says.
+
+    Args:
+        golden: The set, for its passages and instructions.
+        cases: Those of its cases that are wanted.
+        judging: The policy.
+    """
+    return tuple(_result(golden, case, judging) for case in cases)
+
+
+def _result(golden: GoldenSet, case: Case, judging: Judging) -> CaseResult:
+    before: list[EarlierTurn] = []
+    results: list[TurnResult] = []
+    for turn in case.asked:
+        began = perf_counter()
+        try:
+            tried = replay(_trace(golden, case, turn, before, judging), judging)
+        except (GuardProxyError, SourceFormatError) as error:
+            results.append(TurnResult(query=turn.query, error=str(error)))
+            break
+        if tried.not_run or tried.unknown:
+            results.append(TurnResult(query=turn.query, error=_why(tried)))
+            break
+        took_ms = round((perf_counter() - began) * 1000, 1)
+        results.append(judged(turn, _reply(tried, took_ms)))
+        before.append(EarlierTurn(turn.query, tried.replies[0]))
+    return case_result(case, results)
+
+
+def _trace(
+    golden: GoldenSet, case: Case, turn: Turn, before: Sequence[EarlierTurn], judging: Judging
+) -> Trace:
+    """Return the trace that a turn would leave if the model said what the set has it say."""
+    request = ChatEndpoint().read_request(json_bytes(body_of(golden, case, turn, before, "")))
+    found = find_sources(request.conversation, judging.policy.sources)
+    exchange = Exchange(
+        question=found.question,
+        sources=found.sources,
+        context=found.context,
+        echo=found.echo,
+        previous_answer=found.previous_answer,
+        last_error_reason=request.guard.last_error_reason,
+        may_fetch=request.offers_tools,
+    )
+    guard_field = request.guard
+    said = turn.model or ()
+    return Trace(
+        id=case.id,
+        tenant="",
+        policy=PolicyUsed(name=judging.loaded.name, version=judging.loaded.version),
+        door=ChatEndpoint.name,
+        text=StoredText.FULL,
+        started_at=datetime.now(UTC),
+        duration_ms=0.0,
+        question=exchange.question,
+        sources=exchange.sources,
+        context=exchange.context,
+        asked=request_details(
+            exchange, guard_field, intent=guard_field.intent, structured=request.structured
+        ),
+        # Whatever it is told, the model says what it says last.
+        attempts=tuple(_attempt(text) for text in (said[0], said[-1])) if said else (),
+        status=200,
+    )
+
+
+def _attempt(text: str) -> Attempt:
+    return Attempt(choices=(Choice(text=text, finish_reason="stop"),))
+
+
+def _why(tried: ReplayResult) -> str:
+    if tried.unknown:
+        return _NOT_KNOWN.get(tried.unknown, tried.unknown.value)
+    return tried.not_run.value if tried.not_run else ""
+
+
+def _reply(tried: ReplayResult, took_ms: float) -> GuardedReply:
+    return GuardedReply(
+        text=tried.replies[0],
+        action=tried.action_name,
+        reasons=tried.reasons,
+        attempts=None,
+        trace_id="",
+        took_ms=took_ms,
+    )

@@ -4,25 +4,108 @@ Only a small record of each request is kept, so that any number of traces can be
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice, zip_longest
 
-from guards.core.finding import Finding
+from guards.core.finding import Span
+from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
-from proxy.replay.judging import found, holds_labels
-from proxy.replay.labelled import Improvement, improvement
+from proxy.replay.judging import holds_labels
 from proxy.traces.trace import (
     GuardRun,
     Label,
     NotReplayed,
+    PlacedFinding,
     PolicyUsed,
     ReplayResult,
+    ReplyOrigin,
     Trace,
     Unknown,
 )
+
+
+class Improvement(StrEnum):
+    """Effect of another policy on a labelled request."""
+
+    BETTER = "better"
+    """The fault that the label names is gone."""
+    WORSE = "worse"
+    """A reply that was right would be so no longer."""
+    SAME = "same"
+    """It is as right or as wrong as before."""
+    UNKNOWN = "unknown"
+    """It cannot be told without asking the model."""
+
+
+def improvement(trace: Trace, tried: ReplayResult) -> Improvement | None:
+    """Return the effect of another policy; None without a label, or where nothing was judged."""
+    if trace.feedback is None or tried.not_run is not None:
+        return None
+    was_right = trace.feedback.label is Label.RIGHT
+    is_right = _is_right(trace, trace.feedback.label, tried)
+    if is_right is None:
+        return Improvement.UNKNOWN
+    if is_right is was_right:
+        return Improvement.SAME
+    return Improvement.BETTER if is_right else Improvement.WORSE
+
+
+def _is_right(trace: Trace, label: Label, tried: ReplayResult) -> bool | None:
+    """Tell whether the other policy does what the label asks for; None if unknown."""
+    if label is Label.FALSE_ALARM and tried.unknown is Unknown.MODEL_NOT_ASKED:
+        return True  # the question goes to the model now
+    if tried.action is None:
+        return None
+    acts = tried.action is not Action.PASS
+    match label:
+        case Label.FALSE_ALARM:
+            return not acts
+        case Label.RIGHT:
+            return acts is (trace.action is not Action.PASS)
+        case Label.MISSED:
+            return acts and _finds_missed(trace, tried)
+
+
+def _finds_missed(trace: Trace, tried: ReplayResult) -> bool:
+    """Tell whether a finding that led to the action touches the marked place, if one is marked."""
+    feedback = trace.feedback
+    if feedback is None or feedback.span is None or feedback.choice >= len(trace.made):
+        return True
+    made = trace.made[feedback.choice]
+    if made.replaced_with:
+        return True  # the words are those of a template, which no guard looks at
+    place = place_in_attempt(made, feedback.span)
+    return any(
+        finding.part == "answer"
+        and finding.code in tried.reasons
+        and finding.span.start < place.end
+        and place.start < finding.span.end
+        for one in tried.choices
+        if (one.attempt, one.choice) == (made.attempt, made.choice)
+        for finding in one.findings
+    )
+
+
+def place_in_attempt(made: ReplyOrigin, span: Span) -> Span:
+    """Return where words of a reply stand in the answer that it was made from."""
+    return Span(_position(made, span.start, is_end=False), _position(made, span.end, is_end=True))
+
+
+def _position(made: ReplyOrigin, position: int, *, is_end: bool) -> int:
+    grown = 0
+    for change in made.changes:
+        start = change.span.start + grown
+        # What was taken out right there stands before the words that begin, behind those that end.
+        if position < start or (is_end and position == start):
+            break
+        if position < start + len(change.text):
+            return change.span.end if is_end else change.span.start
+        grown += len(change.text) - (change.span.end - change.span.start)
+    return position - grown
+
 
 LONGEST_EXCERPT_CHARS = 200
 
@@ -83,7 +166,7 @@ class Compared:
         tenant: Its tenant.
         policy: The policy that judged it.
         before: What was done, as `Trace.action_name`.
-        after: What would have been done, as `Replayed.action_name`; says nothing if `not_run`.
+        after: What would have been done, as `ReplayResult.action_name`; says nothing if `not_run`.
         unknown: Reason why the reply under the other policy is unknown; None if it is known.
         not_run: Why it was not judged again; None if it was.
         failure: Type of the error that judging it again ended in; empty if in none.
@@ -147,23 +230,20 @@ def _change(trace: Trace, tried: ReplayResult) -> Change | None:
     )
 
 
-_Placed = tuple[int, int, Finding]
-
-
 def _seen(trace: Trace, tried: ReplayResult) -> KeyFinding | None:
     """Return the first finding that makes the difference: first of all one of another reason."""
-    before = [(number, choice.index if choice else 0, one) for number, choice, one in found(trace)]
-    after = [(one.attempt, one.choice, each) for one in tried.choices for each in one.findings]
+    before, after = trace.placed_findings, tried.placed_findings
     new_reasons = set(tried.reasons) - set(trace.reasons)
     old_reasons = set(trace.reasons) - set(tried.reasons)
     for candidates, by in (
-        ((one for one in after if one[2].code in new_reasons), By.AFTER),
-        ((one for one in before if one[2].code in old_reasons), By.BEFORE),
-        (_only_in(after, before), By.AFTER),
-        (_only_in(before, after), By.BEFORE),
-        ((one for one in after if one[2].code in tried.reasons), By.BOTH),
+        (_with_code(after, new_reasons), By.AFTER),
+        (_with_code(before, old_reasons), By.BEFORE),
+        (only_in(after, before), By.AFTER),
+        (only_in(before, after), By.BEFORE),
+        (_with_code(after, tried.reasons), By.BOTH),
     ):
-        for *_, finding in candidates:
+        if candidates:
+            finding = candidates[0].finding
             return KeyFinding(
                 code=finding.code,
                 observed=finding.observed[:LONGEST_EXCERPT_CHARS],
@@ -173,14 +253,14 @@ def _seen(trace: Trace, tried: ReplayResult) -> KeyFinding | None:
     return None
 
 
-def _only_in(some: Sequence[_Placed], others: Sequence[_Placed]) -> Iterator[_Placed]:
-    known = {_place(one) for one in others}
-    return (one for one in some if _place(one) not in known)
+def _with_code(some: Iterable[PlacedFinding], codes: Collection[str]) -> list[PlacedFinding]:
+    return [one for one in some if one.finding.code in codes]
 
 
-def _place(placed: _Placed) -> tuple[object, ...]:
-    attempt, choice, finding = placed
-    return (attempt, choice, finding.part, finding.span, finding.code)
+def only_in(some: Iterable[PlacedFinding], others: Iterable[PlacedFinding]) -> list[PlacedFinding]:
+    """Return the findings that are none of some others."""
+    known = {one.key for one in others}
+    return [one for one in some if one.key not in known]
 
 
 @dataclass(slots=True)

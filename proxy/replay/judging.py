@@ -10,7 +10,7 @@ finding them change nothing.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -40,6 +40,7 @@ from proxy.traces.trace import (
     Choice,
     GuardRun,
     NotReplayed,
+    PlacedFinding,
     PolicyUsed,
     ReplayedChoice,
     ReplayResult,
@@ -83,16 +84,6 @@ def reply_of(attempt: Attempt) -> RecordedReply:
     return RecordedReply(tuple(_answer(choice) for choice in attempt.choices))
 
 
-def found(trace: Trace) -> Iterator[tuple[int, Choice | None, Finding]]:
-    """Yield what was found: in which attempt (0: in the question), in which answer, and what."""
-    for finding in trace.findings:
-        yield 0, None, finding
-    for number, attempt in enumerate(trace.attempts, start=1):
-        for choice in attempt.choices:
-            for finding in choice.findings:
-                yield number, choice, finding
-
-
 def holds_labels(trace: Trace) -> bool:
     """Tell whether labels stand in the trace where the request had personal identifiers."""
     answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
@@ -104,14 +95,16 @@ def rests_on_labels(trace: Trace) -> bool:
     """Tell whether a guard acted on a place where only a label stands now."""
     acted = {run.guard for run in trace.guards if run.outcome is GuardOutcome.ACTED}
     return any(
-        finding.guard in acted and _is_on_label(finding, _text_of(finding.part, trace, choice))
-        for _, choice, finding in found(trace)
+        placed.finding.guard in acted and _is_on_label(placed.finding, _text_of(placed, trace))
+        for placed in trace.placed_findings
     )
 
 
-def _text_of(part: str, trace: Trace, choice: Choice | None) -> str:
+def _text_of(placed: PlacedFinding, trace: Trace) -> str:
+    part = placed.finding.part
     if part == "answer":
-        return choice.text if choice else ""
+        choices = trace.attempts[placed.attempt - 1].choices if placed.attempt else ()
+        return next((one.text for one in choices if one.index == placed.choice), "")
     texts = {f"source:{source.id}": source.text for source in trace.sources}
     return texts.get(part, trace.question)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
 from types import TracebackType
 
@@ -186,50 +186,22 @@ class TraceBuilder:
         delivery: Delivery = Delivery.DELIVERED,
     ) -> Trace:
         """Return the trace as it stands, with how the request ended."""
-        return Trace(
-            id=self.id,
-            tenant=self.tenant,
-            policy=self.policy,
-            door=self.door,
-            model=self.model,
-            stream=self.stream,
-            started_at=self.started_at,
-            duration_ms=self._elapsed_ms(),
-            question=self.question,
-            context=self.context,
-            sources=self.sources,
-            found=self.found,
-            asked=self.asked,
-            intent=self.intent,
-            route=self.route,
-            route_reason=self.route_reason,
-            findings=self.findings,
-            asked_for_citations=self.asked_for_citations,
-            constrained_by=self.constrained_by,
-            attempts=tuple(self.attempts),
-            kept_attempt=self.kept_attempt,
-            guards=tuple(run for runs in self.guards for run in runs()),
-            opinions=tuple(self.opinions),
-            action=self.action,
-            reasons=self.reasons,
-            confidence=self.confidence,
-            not_checked=self.not_checked,
-            unknown_fields=self.unknown_fields,
-            replies=self.replies,
-            made=self.made or tuple(make() for make in self.made_so_far),
-            steps=self._steps.all(),
-            model_text_ms=self.model_text_ms,
-            first_text_ms=self.first_text_ms,
-            status=status,
-            error=error,
-            delivery=delivery,
-            verification=self.verification,
-        )
+        known = {name: getattr(self, name) for name in _NOTED}
+        known |= {
+            "duration_ms": self._elapsed_ms(),
+            "attempts": tuple(self.attempts),
+            "guards": tuple(run for runs in self.guards for run in runs()),
+            "opinions": tuple(self.opinions),
+            "made": self.made or tuple(make() for make in self.made_so_far),
+            "steps": self._steps.all(),
+        }
+        return Trace(**known, status=status, error=error, delivery=delivery)
 
     def _elapsed_ms(self) -> float:
         return self.spent_s * 1000
 
 
+_NOTED = tuple(one.name for one in fields(TraceBuilder) if one.name in Trace.model_fields)
 _COUNTS = tuple(Usage.model_fields)
 
 

@@ -8,8 +8,7 @@ their secret part. ``full`` keeps all.
 """
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TypeVar, get_args
@@ -40,126 +39,85 @@ _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_IDENTIFIERS = Masking({})
 
 
-class Redactor(ABC):
-    """Rewrites each kind of string of a trace."""
+@dataclass(frozen=True, slots=True)
+class Redactor:
+    """Functions that rewrite each kind of string of a trace.
 
-    @abstractmethod
-    def words(self, text: str) -> Masked:
-        """Rewrite words of the request or the answer."""
+    Attributes:
+        words: Words of the request or the answer.
+        source: The text of a source, which comes again in other requests.
+        title: The name of a source, which comes again as well.
+        code: A value that ought to be a code but came from outside.
+        model: The name of a model.
+        source_id: The id of a source.
+    """
 
-    def source(self, text: str) -> Masked:
-        """Rewrite the text of a source, which comes again in other requests."""
-        return self.words(text)
-
-    def title(self, value: str) -> str:
-        """Rewrite what a source is called, which comes again as well."""
-        return self.words(value).text
-
-    @abstractmethod
-    def code(self, value: str) -> str:
-        """Rewrite what ought to be a code but came from outside."""
-
-    def model(self, name: str) -> str:
-        """Rewrite the name of a model."""
-        return self.code(name)
-
-    @abstractmethod
-    def source_id(self, value: str) -> str:
-        """Rewrite the id of a source."""
+    words: Callable[[str], Masked]
+    source: Callable[[str], Masked]
+    title: Callable[[str], str]
+    code: Callable[[str], str]
+    model: Callable[[str], str]
+    source_id: Callable[[str], str]
 
 
-class NoRedaction(Redactor):
-    """Keeps all."""
-
-    def words(self, text: str) -> Masked:
-        """Rewrite words of the request or the answer."""
+def _keeping_all(_: Trace) -> Redactor:
+    def words(text: str) -> Masked:
         return Masked(_encodable(text))
 
-    def code(self, value: str) -> str:
-        """Rewrite what ought to be a code but came from outside."""
-        return _encodable(value)
-
-    def source_id(self, value: str) -> str:
-        """Rewrite the id of a source."""
-        return _encodable(value)
+    return Redactor(words, words, _encodable, _encodable, _encodable, _encodable)
 
 
-class MaskingRedactor(Redactor):
-    """Masks identifiers; where a request has none, a text becomes the same for every request.
+def _masking(trace: Trace) -> Redactor:
+    """Mask the identifiers in any text; without any, a text becomes the same for every request."""
+    asked, answered = _asked_texts(trace), _answer_texts(trace)
+    known = identifiers_in(map(_cleaned, asked))
+    for source in trace.sources:
+        known |= source_text(source.text).once(_identifiers_of)
+    known |= identifiers_in(map(_cleaned, answered))
+    masking = Masking(known) if known else _NO_IDENTIFIERS
+    bare = () if known else (*asked, *answered)
+    made = {text: Masked(_cleaned(text)) for text in bare}
 
-    Args:
-        known: Identifiers that are masked wherever they stand.
-        bare: Texts in which nothing is to be masked.
-    """
+    def words(text: str) -> Masked:
+        if text not in made:  # a reply mostly is what the model said
+            made[text] = masking.of(_cleaned(text))
+        return made[text]
 
-    def __init__(self, known: Mapping[str, PersonalKind], bare: Sequence[str]) -> None:
-        self._masking = Masking(known) if known else _NO_IDENTIFIERS
-        self._known = frozenset(known)
-        self._made = {text: Masked(_cleaned(text)) for text in bare}
+    def source_words(text: str) -> Masked:
+        return words(text) if known else source_text(text).once(_masked_source)
 
-    @classmethod
-    def of(cls, trace: Trace) -> "MaskingRedactor":
-        """Return what masks a trace's texts by the identifiers in any of them."""
-        asked, answered = _asked_texts(trace), _answer_texts(trace)
-        known = identifiers_in(map(_cleaned, asked))
-        for source in trace.sources:
-            known |= source_text(source.text).once(_identifiers_of)
-        known |= identifiers_in(map(_cleaned, answered))
-        return cls(known, () if known else (*asked, *answered))
-
-    def words(self, text: str) -> Masked:
-        """Rewrite words of the request or the answer."""
-        if text not in self._made:  # a reply mostly is what the model said
-            self._made[text] = self._masking.of(_cleaned(text))
-        return self._made[text]
-
-    def source(self, text: str) -> Masked:
-        """Rewrite the text of a source, which comes again in other requests."""
-        return self.words(text) if self._known else source_text(text).once(_masked_source)
-
-    def code(self, value: str) -> str:
-        """Rewrite what ought to be a code but came from outside."""
-        if self._known or len(value) > _LONGEST_CODE_KEPT_CHARS:
-            return self.words(value).text
+    def code(value: str) -> str:
+        if known or len(value) > _LONGEST_CODE_KEPT_CHARS:
+            return words(value).text
         return _masked_code(value)
 
-    def model(self, name: str) -> str:
-        """Rewrite the name of a model: only what is no name, or holds a known identifier."""
-        is_name = _MODEL.fullmatch(_cleaned(name)) and not any(one in name for one in self._known)
-        return name if is_name else self.code(name)
+    def model(name: str) -> str:
+        is_name = _MODEL.fullmatch(_cleaned(name)) and not any(one in name for one in known)
+        return name if is_name else code(name)
 
-    def title(self, value: str) -> str:
-        """Rewrite what a source is called, which comes again as well."""
-        return self.code(value)
-
-    def source_id(self, value: str) -> str:
-        """Rewrite the id of a source."""
-        return self.code(value)
+    return Redactor(words, source_words, code, code, model, code)
 
 
-class WordlessRedactor(Redactor):
-    """Keeps places and codes.
+def _without_words(trace: Trace) -> Redactor:
+    """Keep places and codes; ids of sources become their numbers."""
+    numbers = {source.id: str(place) for place, source in enumerate(trace.sources, start=1)}
 
-    Args:
-        sources: The request's; their ids become their numbers.
-    """
-
-    def __init__(self, sources: tuple[Source, ...]) -> None:
-        self._numbers = {source.id: str(place) for place, source in enumerate(sources, start=1)}
-
-    def words(self, text: str) -> Masked:
-        """Rewrite words of the request or the answer."""
-        del text
+    def nothing(_: str) -> Masked:
         return Masked("")
 
-    def code(self, value: str) -> str:
-        """Rewrite what ought to be a code but came from outside."""
-        long = len(value) > _LONGEST_CODE_KEPT_CHARS
-        return "" if long else _safe_code(value)
+    def code(value: str) -> str:
+        return "" if len(value) > _LONGEST_CODE_KEPT_CHARS else _safe_code(value)
 
-    def source_id(self, value: str) -> str:
-        """Rewrite the id of a source."""
-        return self._numbers.get(value, "")
+    return Redactor(
+        nothing, nothing, lambda _: "", code, code, lambda value: numbers.get(value, "")
+    )
+
+
+_REDACTORS = {
+    StoredText.FULL: _keeping_all,
+    StoredText.MASKED: _masking,
+    StoredText.NONE: _without_words,
+}
 
 
 def _encodable(text: str) -> str:
@@ -217,13 +175,7 @@ def stored(trace: Trace, text: StoredText) -> Trace:
         trace: The whole trace.
         text: What the policy wants kept.
     """
-    match text:
-        case StoredText.FULL:
-            redactor: Redactor = NoRedaction()
-        case StoredText.MASKED:
-            redactor = MaskingRedactor.of(trace)
-        case StoredText.NONE:
-            redactor = WordlessRedactor(trace.sources)
+    redactor = _REDACTORS[text](trace)
     return _with(_Walk(trace, redactor).shape(trace), text=text)
 
 

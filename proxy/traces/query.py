@@ -102,14 +102,9 @@ def is_under(code: str, wanted: str) -> bool:
 
 def _codes(trace: Trace) -> Iterator[str]:
     yield from trace.reasons
-    yield from (finding.code for finding in trace.findings)
-    for attempt in trace.attempts:
-        for choice in attempt.choices:
-            yield from (finding.code for finding in choice.findings)
-        if attempt.error:
-            yield attempt.error
-    if trace.error:
-        yield trace.error
+    yield from (placed.finding.code for placed in trace.placed_findings)
+    errors = (*(attempt.error for attempt in trace.attempts), trace.error)
+    yield from filter(None, errors)
 
 
 class BadCursor(ValueError):

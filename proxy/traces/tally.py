@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from math import ceil, sqrt
+from typing import TypeVar
 
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
@@ -422,8 +423,7 @@ class Regenerations:
     @property
     def helped_share(self) -> float | None:
         """Share of second attempts that helped, from 0 to 1; None if unknown for all."""
-        known = self.helped + self.failed
-        return self.helped / known if known else None
+        return Share(self.helped, self.helped + self.failed).rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,6 +475,11 @@ class Shadowed:
     changed: int
     actions: Mapping[str, int]
 
+    @property
+    def changed_share(self) -> float | None:
+        """Share of the judged requests that are changed, from 0 to 1; None if none was judged."""
+        return Share(self.changed, self.judged).rate
+
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
@@ -510,9 +515,9 @@ class Opinions:
         return self.claims - self.supported - self.objected
 
     @property
-    def labelled(self) -> int:
-        """Labelled requests of which it gave an opinion."""
-        return self.agrees + self.disagrees
+    def agreement(self) -> Share:
+        """How many of the labelled requests of which it gave an opinion it agrees about."""
+        return Share(self.agrees, self.agrees + self.disagrees)
 
 
 OPINION_AMOUNTS = (
@@ -520,6 +525,9 @@ OPINION_AMOUNTS = (
     *("prompt_tokens", "completion_tokens"),
 )
 """Fields of a trace's opinions that are added up."""
+
+
+RecordT = TypeVar("RecordT", Tokens, Regenerations, Opinions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -568,11 +576,6 @@ class Tally:
         return self._under("action")
 
     @property
-    def by_door(self) -> dict[str, int]:
-        """Requests by endpoint."""
-        return self._under("door")
-
-    @property
     def by_status(self) -> dict[str, int]:
         """Requests by the class of their status, as in ``2xx``, or `CLIENT_GONE`."""
         return self._under("status")
@@ -605,8 +608,7 @@ class Tally:
     @property
     def tokens(self) -> "Tokens":
         """Tokens of prompts and answers, as model servers counted them."""
-        counted = self._under("tokens")
-        return Tokens(prompt=counted.get("prompt", 0), answer=counted.get("answer", 0))
+        return self._record(Tokens, "tokens")
 
     @property
     def by_model(self) -> dict[str, int]:
@@ -635,18 +637,12 @@ class Tally:
     @property
     def regenerations(self) -> Regenerations:
         """Results of second attempts."""
-        came = self._under("regeneration")
-        return Regenerations(
-            helped=came.get("helped", 0),
-            failed=came.get("failed", 0),
-            unfinished=came.get("unfinished", 0),
-        )
+        return self._record(Regenerations, "regeneration")
 
     @property
     def opinions(self) -> Opinions:
         """The use of asking judges."""
-        counted = self._under("judge")
-        return Opinions(**{one.name: counted.get(one.name, 0) for one in fields(Opinions)})
+        return self._record(Opinions, "judge")
 
     @property
     def would(self) -> dict[str, int]:
@@ -667,6 +663,11 @@ class Tally:
     def latency(self, what: Latency) -> Histogram:
         """Return how long something took."""
         return Histogram(self._under(f"{what}_ms"))
+
+    def _record(self, kind: type[RecordT], group: str) -> RecordT:
+        """Return the counters of a group as a record with a field for each."""
+        counted = self._under(group)
+        return kind(**{one.name: counted.get(one.name, 0) for one in fields(kind)})
 
     def _under(self, group: str) -> dict[str, int]:
         """Return the counters of a group by the rest of their names."""

@@ -4,6 +4,8 @@ A `Trace` never changes; `proxy.traces.builder` makes one while the request goes
 text is kept is decided in `proxy.traces.masking`, nowhere else.
 """
 
+from collections.abc import Hashable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
@@ -266,6 +268,27 @@ class ReplayedChoice(Shape):
     findings: tuple[Finding, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedFinding:
+    """A finding of a trace.
+
+    Attributes:
+        attempt: Number of the attempt, from 1; 0 for the question.
+        choice: Index of its answer; 0 for the question.
+        finding: The finding.
+    """
+
+    attempt: int
+    choice: int
+    finding: Finding
+
+    @property
+    def key(self) -> Hashable:
+        """What tells it from others: two policies find the same where this is the same."""
+        found = self.finding
+        return self.attempt, self.choice, found.part, found.span, found.code
+
+
 class ReplayResult(Shape):
     """Result of another policy for a request.
 
@@ -299,6 +322,15 @@ class ReplayResult(Shape):
     def action_name(self) -> str:
         """The action in a word, for lists, filters and counts."""
         return self.action.value if self.action else "unknown"
+
+    @property
+    def placed_findings(self) -> list[PlacedFinding]:
+        """All findings in the order of the attempts, those about the question first."""
+        return [
+            PlacedFinding(one.attempt, one.choice, finding)
+            for one in self.choices
+            for finding in one.findings
+        ]
 
     def does_otherwise(self, trace: "Trace") -> bool:
         """Tell whether the other policy would have done something else for sure.
@@ -472,6 +504,16 @@ class Trace(Shape):
         """Ids of the guards that found something, in shadow too, each once, in order."""
         without = (GuardOutcome.CLEAN, GuardOutcome.NOT_RUN)
         return tuple(dict.fromkeys(run.guard for run in self.guards if run.outcome not in without))
+
+    @property
+    def placed_findings(self) -> list[PlacedFinding]:
+        """All findings in the order of the attempts, those about the question first."""
+        return [PlacedFinding(0, 0, finding) for finding in self.findings] + [
+            PlacedFinding(number, choice.index, finding)
+            for number, attempt in enumerate(self.attempts, start=1)
+            for choice in attempt.choices
+            for finding in choice.findings
+        ]
 
     @property
     def chars(self) -> int:

@@ -5,16 +5,16 @@ several pieces. All places are in code points.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, pairwise
+from itertools import accumulate, count, pairwise
 
 from guards.core.exchange import Source
 from guards.core.finding import Finding, Severity, Span
 from policies.schema.base import Mode
 from policies.schema.sections import StoredText
 from proxy.traces.trace import Change, Trace
-from proxy.views.words import STRENGTHS, code_word, guard_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,7 @@ def _ends(mark: Mark) -> tuple[int, int]:
 QUESTION = "question"
 ANSWER = "answer"
 _SOURCE = "source:"
+_WORD = re.compile(r"\S+")
 _TONES = ("strong", "weak", "shadow")
 
 
@@ -146,21 +147,6 @@ class NumberedFinding:
     in_shadow: bool = False
     quotes: tuple[Quote, ...] = ()
     in_source: int | None = None
-
-    @property
-    def title(self) -> str:
-        """The title, to be translated."""
-        return code_word(self.finding.code)
-
-    @property
-    def guard(self) -> str:
-        """Name of its guard, to be translated."""
-        return guard_word(self.finding.guard)
-
-    @property
-    def strength(self) -> str:
-        """Support of the claim by the sources, to be translated."""
-        return STRENGTHS[self.finding.strength]
 
     @property
     def tone(self) -> str:
@@ -249,11 +235,33 @@ def numbered(trace: Trace) -> NumberedFindings:
     )
 
 
-def place_of(quote: str, text: str) -> Span | None:
-    """Return where a quote stands in a text, whatever the white space; None if nowhere."""
-    words = [re.escape(word) for word in quote.split()]
-    found = re.search(r"\s+".join(words), text) if words else None
-    return Span(*found.span()) if found else None
+def place_of(quote: str, text: str, near: int = 0) -> Span | None:
+    """Return where a quote stands in a text, nearest to a place, whatever the white space.
+
+    A search by a pattern could take seconds for words that come again and again.
+    """
+    wanted = " ".join(quote.split())
+    words = list(_WORD.finditer(text))
+    if not wanted or not words:
+        return None
+    starts = [word.start() for word in words]
+    joined = " ".join(word[0] for word in words)
+    joined_starts = [0, *accumulate(len(word[0]) + 1 for word in words[:-1])]
+    word = max(bisect_right(starts, near) - 1, 0)
+    near = joined_starts[word] + max(near - starts[word], 0)
+    found, place = -1, joined.find(wanted)
+    while place >= 0:
+        if found < 0 or abs(place - near) < abs(found - near):
+            found = place
+        place = joined.find(wanted, place + len(wanted))
+    if found < 0:
+        return None
+
+    def in_text(place: int) -> int:
+        word = bisect_right(joined_starts, place) - 1
+        return starts[word] + place - joined_starts[word]
+
+    return Span(in_text(found), in_text(found + len(wanted) - 1) + 1)
 
 
 class _SourceBook:

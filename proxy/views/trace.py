@@ -1,11 +1,10 @@
 """One trace as people read it: what was sent and why, what was found, and how long it took."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.core.exchange import Source
-from guards.core.finding import Finding
 from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.schema.store import Snapshot
@@ -258,8 +257,7 @@ def _bars(trace: Trace) -> Iterator[Bar]:
     whole_ms = max([trace.duration_ms, *ends]) or 1.0
     scale = WIDTH / whole_ms
     for step in trace.steps:
-        stem, _, number = step.name.rpartition("_")
-        name, attempt = (stem, number) if number.isdecimal() else (step.name, "")
+        name, attempt = split_step(step.name)
         width = max(step.duration_ms * scale, _THINNEST)
         left = min(step.started_ms * scale, WIDTH - width)
         yield Bar(
@@ -275,6 +273,12 @@ def _bars(trace: Trace) -> Iterator[Bar]:
         if at_ms is not None:
             left = min(max(at_ms * scale, 0.0), WIDTH - _THINNEST)
             yield Bar(name, "", at_ms, None, round(left, 1), _THINNEST, "moment")
+
+
+def split_step(name: str) -> tuple[str, str]:
+    """Return the name of a step without its attempt's number, and the number; empty for none."""
+    stem, _, number = name.rpartition("_")
+    return (stem, number) if number.isdecimal() else (name, "")
 
 
 def _kind(step: str) -> str:
@@ -454,36 +458,19 @@ class TracePage:
             tries=attempts_of(trace, found),
             passages=passages_of(trace, found),
             bars=waterfall(trace),
-            noticed=sorted(_noticed(trace), key=lambda run: _WEIGHT.index(run.outcome)),
+            noticed=sorted(
+                (run for run in trace.guards if run.outcome is not GuardOutcome.CLEAN),
+                key=lambda run: _WEIGHT.index(run.outcome),
+            ),
             silent=[run for run in trace.guards if run.outcome is GuardOutcome.CLEAN],
-            foreseen=_foreseen(trace, found),
+            foreseen=_foreseen(trace),
             standing=_standing(trace, policies),
         )
-
-    @property
-    def outcome(self) -> str:
-        """Outcome of the request in a word, to be translated."""
-        return outcome_of(self.trace)
-
-    @property
-    def badge(self) -> str:
-        """The style of the badge with that word."""
-        return badge_of(self.trace)
-
-    @property
-    def story(self) -> str:
-        """Outcome of the request in a sentence, to be translated."""
-        return story_of(self.trace)
 
     @property
     def has_words(self) -> bool:
         """True if the tenant's policy keeps any text."""
         return self.findings.has_words
-
-    @property
-    def is_masked(self) -> bool:
-        """True if personal data is masked."""
-        return self.trace.text is StoredText.MASKED
 
     @property
     def is_verification(self) -> bool:
@@ -506,15 +493,6 @@ class TracePage:
         reason = why_not(self.trace)
         return "" if reason is None else NOT_REPLAYED[reason]
 
-    @property
-    def shadow(self) -> str:
-        """Action of the shadow policy, to be translated; empty if it is the same."""
-        return shadow_word(self.trace)
-
-
-def _noticed(trace: Trace) -> list[GuardRun]:
-    return [run for run in trace.guards if run.outcome is not GuardOutcome.CLEAN]
-
 
 def _standing(trace: Trace, policies: Snapshot) -> Standing:
     loaded = policies.policies.get(trace.policy.name)
@@ -523,22 +501,10 @@ def _standing(trace: Trace, policies: Snapshot) -> Standing:
     return Standing.IN_FORCE if loaded.version == trace.policy.version else Standing.CHANGED
 
 
-def _foreseen(trace: Trace, found: NumberedFindings) -> list[ShadowFinding]:
-    choices = trace.shadow.choices if trace.shadow else ()
-    foreseen: list[ShadowFinding] = []
-    for one in choices:
-        known = found.question if one.attempt == 0 else found.answers.get((one.attempt, one.choice))
-        seen = {_key_of(other.finding) for other in known or ()}
-        foreseen += [
-            ShadowFinding(
-                NumberedFinding(len(foreseen) + place, finding),
-                one.attempt,
-                _key_of(finding) not in seen,
-            )
-            for place, finding in enumerate(one.findings, start=1)
-        ]
-    return foreseen
-
-
-def _key_of(finding: Finding) -> Sequence[object]:
-    return finding.code, finding.part, finding.span
+def _foreseen(trace: Trace) -> list[ShadowFinding]:
+    known = {one.key for one in trace.placed_findings}
+    placed = trace.shadow.placed_findings if trace.shadow else ()
+    return [
+        ShadowFinding(NumberedFinding(number, one.finding), one.attempt, one.key not in known)
+        for number, one in enumerate(placed, start=1)
+    ]

@@ -30,9 +30,12 @@ VERIFICATIONS: Mapping[VerificationOutcome, tuple[str, str]] = {
 """Results of a verification: the word and the tone of its badge."""
 
 
+_NOT_KNOWN = msgid("Not known")
+
+
 def action_word(action: str) -> str:
-    """Return the word for an action; one that is not known stands for itself."""
-    return ACTION_WORDS.get(action, action)
+    """Return the word for an action, or for ``unknown``; another name stands for itself."""
+    return _NOT_KNOWN if action == "unknown" else ACTION_WORDS.get(action, action)
 
 
 LABEL_WORDS: Mapping[str, str] = {
@@ -174,7 +177,7 @@ UNKNOWN: Mapping[Unknown, str] = {
     Unknown.NO_ANSWER: msgid("The request ended before there was a whole answer."),
 }
 NOT_REPLAYED: Mapping[NotReplayed, str] = {
-    NotReplayed.NO_TEXT: msgid("The trace was stored without texts."),
+    NotReplayed.NO_TEXT: msgid("The trace was stored without texts (tracing.text: none)."),
     NotReplayed.NOT_STORED: msgid("The trace is from an older version, which stored too little."),
     NotReplayed.JUDGE_DECIDED: msgid(
         "A judge's opinion counted, and the judge is not called again."

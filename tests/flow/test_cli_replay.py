@@ -139,13 +139,13 @@ def test_people_get_a_page(kept: Kept) -> None:
     assert ended.status == 1, ended
     for shown in (
         "8 requests read, 6 of them judged again",
-        "stored without words",
-        "ended before there was a whole answer",
+        "The trace was stored without texts (tracing.text: none).",
+        "The request ended before there was a whole answer.",
         "pass -> regenerate",
         kept.traces[6].id,
         QUESTION,
         "+ numbers.value_differs: “57,000원” (expected 45,000원)",
-        "the model would have been called once more, and was not",
+        "The model would have been called again, and was not.",
         "note: 2 of the requests were judged by desk, which same does not extend",
         "16.7 % of the judged requests change (1 of 6): more than the 10.0 % of --max-changed",
     ):

@@ -21,7 +21,7 @@ from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.output import shown
-from proxy.cli.traces_page import page, table
+from proxy.cli.traces import page, table
 from proxy.traces.changes import changes
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.masking import stored

@@ -10,9 +10,10 @@ import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
-from proxy.feedback import MOST_NOTE_CHARS, place_of
+from proxy.feedback import MOST_NOTE_CHARS
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.trace import Label
+from proxy.views.findings import place_of
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

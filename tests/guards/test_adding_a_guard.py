@@ -23,7 +23,7 @@ from guards.core.registry import all_guards
 from policies.judging.regate import is_grounding
 from policies.verification.words import message
 from proxy.dashboard.page import Assets, Renderer
-from proxy.dashboard.languages import Language
+from proxy.dashboard.page import Language
 from proxy.views.words import code_word
 from proxy.pipeline.regeneration import note
 from tests.reference import guard_sections

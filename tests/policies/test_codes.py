@@ -6,7 +6,7 @@ from collections import defaultdict
 from guards.core.guard import Code
 from guards.text.particles import Noun
 from policies.codes import all_codes, guard_labels
-from proxy.dashboard.languages import Language, catalogs, translations
+from proxy.dashboard.page import Language, catalogs, translations
 from tests.tables import each_row
 
 LABELS = [*guard_labels().values(), *(code.label for code in all_codes().values())]

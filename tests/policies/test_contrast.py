@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.schema.contrast import Contrast, contrast, in_words, pieces
+from policies.explaining import Contrast, contrast, in_words, pieces
 from policies.schema.document import Plain
 from tests.tables import each_row
 

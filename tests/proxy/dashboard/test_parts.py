@@ -13,9 +13,20 @@ from jinja2 import nodes
 from litestar.datastructures import Headers
 
 from proxy.dashboard.access import comes_from_here, is_ours, local_page
-from proxy.dashboard.languages import Language, catalogs, chosen_language, translations
 from proxy.dashboard.overview import SPANS, Span
-from proxy.dashboard.page import NAVIGATION, TEMPLATES, Assets, Renderer, duration, number, percent
+from proxy.dashboard.page import (
+    NAVIGATION,
+    TEMPLATES,
+    Assets,
+    Language,
+    Renderer,
+    catalogs,
+    chosen_language,
+    duration,
+    number,
+    percent,
+    translations,
+)
 from proxy.traces.tally import TallyBucket
 from proxy.views import msgid
 

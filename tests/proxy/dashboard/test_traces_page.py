@@ -18,8 +18,8 @@ from policies.schema.sections import StoredText
 from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome
 from policies.verification.shape import VerificationOutcome
-from proxy.cli.traces_page import action_of
-from proxy.dashboard.languages import Language, translations
+from proxy.cli.traces import action_of
+from proxy.dashboard.page import Language, translations
 from proxy.dashboard.traces import Row, Snippet
 from proxy.openai_api.coverage import CHAT, COMPLETIONS, RESPONSES
 from proxy.telemetry.counting import NOT_RUN
@@ -38,7 +38,16 @@ from proxy.traces.trace import (
 )
 from proxy.views import words
 from proxy.views.findings import Mark, Piece, Stretch, changed, cut, place_of
-from proxy.views.trace import WIDTH, Standing, TracePage, outcome_of, story_of, waterfall
+from proxy.views.trace import (
+    WIDTH,
+    Standing,
+    TracePage,
+    badge_of,
+    outcome_of,
+    shadow_word,
+    story_of,
+    waterfall,
+)
 from proxy.views.words import REASON_WORDS, reason_word
 from tests.proxy.dashboard.recorded import FEE, SOURCES, USED, WRONG, judged, made, trace_with
 
@@ -319,7 +328,7 @@ def test_the_badge_of_a_verification_has_its_result_and_no_action(
 ) -> None:
     trace = trace_with(**verified(result))
 
-    assert (Row(trace).outcome, Row(trace).badge) == (word, style)
+    assert (outcome_of(trace), badge_of(trace)) == (word, style)
     assert action_of(trace) == result.value.replace("_", " ")
 
 
@@ -345,7 +354,7 @@ SHADOWS = [
 def test_a_line_says_what_the_shadow_policy_would_have_done(
     shadow: ReplayResult | None, word: str
 ) -> None:
-    assert Row(trace_with(shadow=shadow)).shadow == word
+    assert shadow_word(trace_with(shadow=shadow)) == word
 
 
 SNIPPETS = [

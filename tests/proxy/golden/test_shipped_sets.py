@@ -11,8 +11,7 @@ from policies.schema.policy import Policy
 from policies.verification.policies import chosen_policy
 from proxy.golden.loading import chosen_set, shipped_sets
 from proxy.golden.results import CaseResult, Outcome
-from proxy.golden.runner import Player, run_cases
-from proxy.golden.scripted import scripted
+from proxy.golden.runner import Player, run_cases, scripted
 from proxy.golden.shape import Case, GoldenSet
 
 ATTACK_KINDS = 12

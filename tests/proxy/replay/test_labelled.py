@@ -6,7 +6,7 @@ import pytest
 
 from guards.core.finding import Finding, Span
 from policies.schema.guard_rule import Action
-from proxy.replay.labelled import Improvement, improvement, place_in_attempt
+from proxy.replay.comparison import Improvement, improvement, place_in_attempt
 from proxy.traces.trace import (
     Change,
     Feedback,
