@@ -1,10 +1,11 @@
 """Clauses whose words the sources have not.
 
-Finds: asserted clauses several of whose telling words no source has in any form (inflected, in a
-    compound, as a synonym), nor the question, nor the general language of explaining (strong); and
-    clauses of which no single sentence of a source holds enough (weak).
-Misses: what is invented in the sources' own words, or with one word of its own; advice, offers,
-    and what the answer says that it does not know.
+Finds: asserted clauses with nouns that no source has in any form (inflected, in a compound, as a
+    synonym), nor the question, nor the general language of explaining: two or more of them, or a
+    single one of three letters and more (strong); and clauses of which no single sentence of a
+    source holds enough (weak). A noun counts only if the clause has it however it is read.
+Misses: what is invented in the sources' own words, or with one short word of its own; advice,
+    offers, and what the answer says that it does not know.
 Score: one minus the share of the telling words that the sources have.
 Source: own measure over morphemes; general words in `guards.lexicons`, thresholds fitted in
     `guards.evidence.thresholds`.
@@ -29,6 +30,7 @@ from guards.evidence.thresholds import (
     FEWEST_WORDS,
     INVENTED_BELOW,
     INVENTED_WORDS,
+    NAMING_CHARS,
     SUPPORTED_FROM,
 )
 from guards.korean.words import Word
@@ -57,6 +59,11 @@ class OverlapSettings(GuardSettings):
         ge=0,
         description="... and so many of its words are not in the sources.",
     )
+    unknown_word_chars: int = Field(
+        NAMING_CHARS,
+        ge=1,
+        description="A single noun of so many letters that no source has is reported by itself.",
+    )
     min_words: int = Field(
         FEWEST_WORDS,
         ge=1,
@@ -79,6 +86,13 @@ class Overlap(Guard[OverlapSettings]):
             meaning="The sources have next to nothing of the claim.",
             instruction=(
                 '"{observed}" 부분은 자료에 없는 내용입니다. 빼고, 자료에 있는 내용만 쓰세요.'
+            ),
+        ),
+        "overlap.unknown_word": Code(
+            label=Label("A word that no source has", "출처에 없는 말"),
+            meaning="The claim names something that no source names in any form.",
+            instruction=(
+                '"{observed}"에 관한 내용은 자료에 없습니다. 빼고, 자료에 있는 내용만 쓰세요.'
             ),
         ),
         "overlap.low": Code(
@@ -116,26 +130,41 @@ class Overlap(Guard[OverlapSettings]):
             and not claim.clause.is_condition
             and answer.asserts(claim, sentence)
         ]
-        measured = [(span, answer.measure(words)) for span, words in places]
+        measured = [(span, claim, answer.measure(claim, words)) for span, claim, words in places]
         last = sentence[-1]
-        invented = False
-        for span, together in _joined(one for one in measured if self._is_novel(one[1])):
-            if self._is_invented(together):
-                invented = True
-                yield answer.finding(span, 1 - together.known, last, is_strong=True)
-        held, count = answer.held(word for _, words in places for word in words)
-        if not invented and count >= COMPARED_WORDS and held < self.settings.min_support:
-            yield answer.finding(Span(places[0][0].start, places[-1][0].end), 1 - held, last)
+        invented = [
+            (span, together)
+            for span, together in _joined(
+                (span, one) for span, _, one in measured if self._is_novel(one)
+            )
+            if self._is_invented(together)
+        ]
+        for span, together in invented:
+            yield answer.finding("overlap.unsupported", span, 1 - together.known, last)
+        named = [
+            answer.place(claim, word)
+            for span, claim, one in measured
+            if not any(found.start <= span.start < found.end for found, _ in invented)
+            for word in one.unknown
+            if len(word.text) >= self.settings.unknown_word_chars
+        ]
+        for place in named:
+            yield answer.finding("overlap.unknown_word", place, 1.0, last)
+        held, count = answer.held(word for _, _, words in places for word in words)
+        is_thin = count >= COMPARED_WORDS and held < self.settings.min_support
+        if is_thin and not invented and not named:
+            span = Span(places[0][0].start, places[-1][0].end)
+            yield answer.finding("overlap.low", span, 1 - held, last)
 
     def _is_novel(self, measured: Measured) -> bool:
         """Tell whether a clause may be part of what is invented."""
-        return measured.novel >= 1 and measured.known < self.settings.unsupported_below
+        return bool(measured.unknown) and measured.known < self.settings.unsupported_below
 
     def _is_invented(self, measured: Measured) -> bool:
         settings = self.settings
         return (
             measured.telling >= settings.min_words
-            and measured.novel >= min(settings.unsupported_words, measured.telling)
+            and len(measured.unknown) >= min(settings.unsupported_words, measured.telling)
             and measured.known < settings.unsupported_below
         )
 
@@ -166,9 +195,14 @@ class _Answer:
             return False
         return standing_of(claim, sentence) is Standing.ASSERTED
 
-    def measure(self, words: Sequence[Word]) -> Measured:
+    def measure(self, claim: Claim, words: Sequence[Word]) -> Measured:
         """Return how the sources stand to the words of a clause."""
-        return self._vocabulary.measure(words)
+        return self._vocabulary.measure(claim, words)
+
+    def place(self, claim: Claim, word: Word) -> Span:
+        """Return the place of a word of a clause in the answer."""
+        start, end = claim.offset + word.start, claim.offset + word.end
+        return Span(*self.read.page.raw_span(start, end))
 
     def held(self, words: Iterable[Word]) -> tuple[float, int]:
         """Return what share of the telling words a source holds, and how many of them there are."""
@@ -187,20 +221,19 @@ class _Answer:
         at = bisect_right(self._marks, start, key=itemgetter(0)) - 1
         return at >= 0 and start < self._marks[at][1]
 
-    def finding(
-        self, span: Span, score: float, claim: Claim, *, is_strong: bool = False
-    ) -> Finding:
-        """Return a finding about a place of the answer."""
+    def finding(self, code: str, span: Span, score: float, claim: Claim) -> Finding:
+        """Return a finding about a place of the answer, whose sentence ends with a clause."""
         observed = self._text.raw[span.start : span.end]
         # What ends without a full stop may still become the heading of what follows.
-        is_open = not observed.rstrip("*_\"'” )").endswith((".", "!", "다", "요"))
+        so_far = self._text.raw[span.start : max(span.end, self.span(claim).end)]
+        is_open = not so_far.rstrip("*_\"'” )").endswith((".", "!", "다", "요"))
         return Finding(
             guard=Overlap.id,
-            code="overlap.unsupported" if is_strong else "overlap.low",
+            code=code,
             part="answer",
             span=span,
             observed=observed,
-            severity=Severity.STRONG if is_strong else Severity.WEAK,
+            severity=Severity.WEAK if code == "overlap.low" else Severity.STRONG,
             strength=Strength.E0,
             score=round(score, 3),
             provisional=is_open and claim.block is self.read.page.blocks[-1],

@@ -70,6 +70,8 @@ _FOR = re.compile(
     r"(?:주|드리|끼치)/V\S (?:시/EP )?(?:어|아)?서?/EC$|(?:주|드리)/V\S (?:시/EP )?어서/EC$"
     r"|기다리/V\S (?:시/EP )?게/EC \S+/V\S (?:시/EP )?[아어여ㅓ]?서/EC$"
 )
+_REASON = re.compile(r"(?:므로|으므로|니|으니|니까|으니까|어서|아서|여서|라서)/EC$")
+_ASKED = re.compile(r"^.*(?:는지|ㄴ지|은지|ㄹ지|을지|던지)/EC")
 _LONGEST_END = 40
 """Characters of a trail in which its ending stands: a clause may be as long as its text."""
 _LEFT_OUT = frozenset({"JX", "JKS", "JKO", "JKC", "JKG", "SF", "SC", "SY", "SSO", "SSC", "SE"})
@@ -95,14 +97,18 @@ def standing_of(claim: Claim, sentence: Sequence[Claim]) -> Standing:
     if _is_question(sentence[-1]) and not _is_complete(claim, sentence):
         return Standing.QUESTION
     own = _own(claim.clause)
-    if own is not Standing.ASSERTED or not _leans_on_next(claim.clause):
-        return own
     follows = next((one for one in sentence if one.position > claim.position), None)
-    if follows is None:
+    if own is not Standing.ASSERTED or follows is None:
         return own
-    standing = standing_of(follows, sentence)
-    # Before a hypothesis it is one of two conditions.
-    return own if standing is Standing.HYPOTHESIS else standing
+    if _leans_on_next(claim.clause):
+        standing = standing_of(follows, sentence)
+        # Before a hypothesis it is one of two conditions.
+        return own if standing is Standing.HYPOTHESIS else standing
+    # 다른 소득을 알아야 하므로 세액은 계산할 수 없습니다: why it cannot be told.
+    is_reason = _REASON.search(claim.clause.trail) and "/SN" not in claim.clause.trail
+    if is_reason and standing_of(follows, sentence) is Standing.ABSTENTION:
+        return Standing.ABSTENTION
+    return own
 
 
 def standing_of_sentence(sentence: Sequence[Claim]) -> Standing:
@@ -150,8 +156,9 @@ def _is_complete(claim: Claim, sentence: Sequence[Claim]) -> bool:
 
 
 def _own(clause: Clause) -> Standing:
-    # A telephone number is no figure, and can be wrong as well.
-    has_figures = "/SN" in clause.trail
+    # A telephone number is no figure, and can be wrong as well. What is to be found out is not
+    # said: 5평 방의 짐이 어느 규격에 들어가는지는 지점에 확인해 보세요.
+    has_figures = "/SN" in _ASKED.sub("", clause.trail)
     return _of_core(_core(clause.trail, is_condition=_is_condition(clause)), has_figures)
 
 

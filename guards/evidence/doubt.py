@@ -117,7 +117,9 @@ class Doubts:
         words = [word for claim in clauses for word in claim.clause.words if not word.is_light]
         text = self._page.plain[sentence[0].start : sentence[-1].end]
         return {
-            "new_nouns": sum(self._vocabulary.is_new(word) for word in words),
+            "new_nouns": sum(
+                len(self._vocabulary.unknown(claim, claim.clause.words)) for claim in clauses
+            ),
             "sweeping_words": sum(one not in self._sources for one in _SWEEPING.findall(text)),
             "thinnest_clause": 1 - min(map(self._held, clauses), default=1.0),
             "only_asked": sum(self._is_only_asked(word) for word in words),

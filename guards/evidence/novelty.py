@@ -1,19 +1,30 @@
 """Words that no source has in any form, and how much of a clause one passage of a source holds."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from guards.claims.reader import Claim
 from guards.core.reading import RequestReading, SourceSet
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.thresholds import NOVEL_VERB
-from guards.korean.words import Word, canonical
+from guards.korean.morphemes import likely_readings
+from guards.korean.words import Word, canonical, content_words
 from guards.lexicons.loading import words
 from guards.text.normal import dense
 
+_GLUED = re.compile(
+    r"(?:이라면|라면|이라서|라서|이면서|이면|이며|이고|인데|인|에게|에서|으로|까지|부터|끼리|마다|처럼|쯤"
+    r"|이나|들|분|님|과|와|은|는|을|를|이|가|도|만|로|의)$"
+)
+"""Particles and copulas in which a word may end that the dictionary lacks: 남편분과, 인실인."""
 _SHORTEST = 2
 _LONGEST_JOINED = 12
+_READINGS = 8
+_MOST_KNOWN = 1
+"""Of the likeliest readings of a clause so many may know a word that is unknown in the others."""
 
 
 class Measured(NamedTuple):
@@ -21,18 +32,19 @@ class Measured(NamedTuple):
 
     Attributes:
         telling: How many of its words tell something: neither general nor only asked for.
-        novel: How many of those no source has in any form; a verb counts less than a noun.
+        unknown: Those of them that are nouns and that no source has, however the clause is read.
         known: Share of the telling words that some source has.
     """
 
     telling: int
-    novel: float
+    unknown: tuple[Word, ...]
     known: float
 
     def joined(self, other: "Measured") -> "Measured":
         """Return the same of two clauses together."""
-        telling, novel = self.telling + other.telling, self.novel + other.novel
-        return Measured(telling, novel, 1 - novel / telling)
+        telling = self.telling + other.telling
+        known = self.known * self.telling + other.known * other.telling
+        return Measured(telling, (*self.unknown, *other.unknown), known / telling)
 
 
 def _dense_text(sources: SourceSet) -> str:
@@ -58,16 +70,48 @@ class Vocabulary:
         self._request_text = dense(" ".join(text.raw for text in spoken))
         self._kept: dict[str, bool] = {}
 
-    def measure(self, found: Iterable[Word]) -> Measured:
-        """Return how the sources stand to the words of a clause."""
+    def measure(self, claim: Claim, found: Iterable[Word]) -> Measured:
+        """Return how the sources stand to the words of a clause.
+
+        Args:
+            claim: The clause.
+            found: Those of its words that are to be judged.
+        """
         telling = [word for word in found if self._tells(word)]
-        novel = sum(self._novelty(word) for word in telling)
-        share = 1 - novel / len(telling) if telling else 1.0
-        return Measured(len(telling), novel, share)
+        if not telling:
+            return Measured(0, (), 1.0)
+        unknown = self.unknown(claim, telling)
+        verbs = sum(0 < self._novelty(word) < 1 for word in telling)
+        missing = len(unknown) + NOVEL_VERB * verbs
+        return Measured(len(telling), unknown, 1 - missing / len(telling))
 
     def is_new(self, word: Word) -> bool:
         """Tell whether a word tells something and no source has it in any form; verbs never."""
         return self._tells(word) and self._novelty(word) == 1
+
+    def unknown(self, claim: Claim, found: Iterable[Word]) -> tuple[Word, ...]:
+        """Return the nouns of a clause that no source has, however the clause is read.
+
+        Args:
+            claim: The clause.
+            found: Those of its words that are to be judged.
+        """
+        new = [word for word in found if self.is_new(word) and not _is_misread(word, claim)]
+        if not new:
+            return ()
+        offset = claim.start - claim.offset
+        readings = [
+            [
+                (word.start + offset, word.end + offset, self.is_new(word))
+                for word in content_words(reading)
+            ]
+            for reading in likely_readings(claim.text, _READINGS)
+        ]
+        return tuple(
+            word
+            for word in new
+            if sum(_is_known_there(word, reading) for reading in readings) <= _MOST_KNOWN
+        )
 
     def has(self, noun: str) -> bool:
         """Tell whether sources, question or general language have a noun in some form."""
@@ -103,6 +147,9 @@ class Vocabulary:
             return True
         if len(noun) > _LONGEST_JOINED or noun.isascii():
             return False
+        bare = _GLUED.sub("", noun)
+        if _SHORTEST <= len(bare) < len(noun) and self.has(bare):
+            return True
         if len(noun) > _SHORTEST and noun[0] in words("prefixes") and self._is_root(noun[1:]):
             return True
         # 접수처, 수강자, 이용분: affixes of one syllable; 전용구역: known words joined.
@@ -142,6 +189,20 @@ class Vocabulary:
             for place in {place for one in features for place in self._index.places(one)}:
                 held[place] += weight
         return max(held.values(), default=0.0) / total if total else 1.0
+
+
+def _is_misread(word: Word, claim: Claim) -> bool:
+    """Tell whether a noun is a verb at the end of its clause (정문에 서요) or part of a figure."""
+    if word.text.endswith(("요", "죠")) and claim.text.rstrip(" .!*").endswith(word.text):
+        return True
+    return any(one.start < word.end and word.start < one.end for one in claim.clause.figures)
+
+
+def _is_known_there(word: Word, reading: Iterable[tuple[int, int, bool]]) -> bool:
+    """Tell whether another reading has nothing new where a word stands."""
+    return not any(
+        is_new and start < word.end and word.start < end for start, end, is_new in reading
+    )
 
 
 @cache

@@ -49,11 +49,13 @@ BINDING = Binding(
 )
 
 NOVEL_VERB = 0.4
-"""Weight of a verb that no source has, where a noun has 1."""
+"""Weight of a verb in the share of words that no source has, where a noun has 1."""
 INVENTED_WORDS = 2.0
-"""A clause with so many words that no source has was invented."""
-INVENTED_BELOW = 0.6
+"""A clause with so many nouns that no source has was invented."""
+INVENTED_BELOW = 0.75
 """... if the sources have less than this share of its telling words."""
+NAMING_CHARS = 3
+"""A noun of so many letters names one thing; shorter ones are often another word for the same."""
 SUPPORTED_FROM = 0.45
 """The best sentences of the sources must hold this share of a clause's telling words."""
 FEWEST_WORDS = 2

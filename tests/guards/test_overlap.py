@@ -15,6 +15,8 @@ SOURCES = (
     Source("2", "제9조 (주차)", "방문객은 지하 주차장을 무료로 이용한다."),
 )
 
+LONGER_THAN_ANY = 99
+
 
 @pytest.fixture
 def guard() -> Overlap:
@@ -114,8 +116,10 @@ def test_the_words_that_a_mark_stands_around_count(guard: Overlap) -> None:
 
 
 def test_threshold_is_a_setting() -> None:
-    lenient = Overlap(OverlapSettings(min_support=0, unsupported_below=0))
-    milder = Overlap(OverlapSettings(unsupported_below=0))
+    lenient = Overlap(
+        OverlapSettings(min_support=0, unsupported_below=0, unknown_word_chars=LONGER_THAN_ANY)
+    )
+    milder = Overlap(OverlapSettings(unsupported_below=0, unknown_word_chars=LONGER_THAN_ANY))
 
     answer = "우주선은 달 궤도를 돌며 암석 표본을 수집합니다."
     assert findings(lenient, answer) == []
@@ -131,3 +135,26 @@ def test_in_every_field(guard: Overlap, source: str, invented: str, told: str) -
 
     assert strong(f"{told} {invented}") == [invented]
     assert strong(told) == []
+
+
+@each_row("source, told, invented, word", "unknown_words")
+def test_a_single_thing_that_no_source_names(
+    guard: Overlap, source: str, told: str, invented: str, word: str
+) -> None:
+    def strong(answer: str) -> list[tuple[str, str]]:
+        asked = Exchange("알려 주세요.", (Source("1", "", source),), answer=answer)
+        found = guard.check(read(asked))
+        return [(one.code, one.observed) for one in found if one.severity is Severity.STRONG]
+
+    assert strong(invented) == [("overlap.unknown_word", word)]
+    assert strong(told) == []
+
+
+@each_row("source, answer", "read_in_more_than_one_way")
+def test_what_may_be_read_as_known_is_not_unknown(guard: Overlap, source: str, answer: str) -> None:
+    """The analyser's best reading takes a verb or a particle for part of a noun here."""
+    asked = Exchange("알려 주세요.", (Source("1", "", source),), answer=answer)
+
+    found = guard.check(read(asked))
+
+    assert Severity.STRONG not in {one.severity for one in found}

@@ -12,7 +12,7 @@ from guards.text.sentences import GrowingSentences, SentenceEnds, sentence_ends,
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row
 
-KOREAN = st.text(alphabet="가다요 .!?\n\t123[]()\"'“”「」-·a†출처:,…")
+KOREAN = st.text(alphabet="가다요 .!?\n\t123[]()\"'“”「」-·a†출처:,…😊❤\ufe0f니")
 
 
 @each_row("text, sentences", "split")
