@@ -148,7 +148,8 @@ class Vocabulary:
         if len(noun) > _LONGEST_JOINED or noun.isascii():
             return False
         bare = _GLUED.sub("", noun)
-        if _SHORTEST <= len(bare) < len(noun) and self.has(bare):
+        is_long_ending = len(noun) - len(bare) > 1
+        if bare != noun and (len(bare) >= _SHORTEST or is_long_ending) and self.has(bare):
             return True
         if len(noun) > _SHORTEST and noun[0] in words("prefixes") and self._is_root(noun[1:]):
             return True

@@ -35,7 +35,7 @@ def by(*codes: str) -> Inspector:
     return Inspector(POLICY.model_copy(update={"guards": rules}))
 
 
-NOTING = by("numbers.value_differs", "overlap.unsupported")
+NOTING = by("numbers.value_differs", "overlap.unsupported", "overlap.unknown_word")
 
 
 def of_numbers(verdict: Verdict) -> GuardResult:

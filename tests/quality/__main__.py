@@ -113,7 +113,6 @@ def _results(
     sets: Sequence[CaseSet], policies: Sequence[str], outcomes: Outcomes, seconds: float
 ) -> Results:
     judging = [one.name for one in sets if one.entry.first_run is not None]
-    unread = _unseen(sets)
     return Results(
         machine=machine(),
         date=datetime.now(UTC).date(),
@@ -124,9 +123,7 @@ def _results(
         figures=[set_figures(*key, found) for key, found in outcomes.items()],
         codes={
             policy: code_figures(
-                [outcome for name in judging for outcome in outcomes[name, policy]],
-                _noted(policy),
-                unseen=[outcome for name in unread for outcome in outcomes[name, policy]],
+                [outcome for name in judging for outcome in outcomes[name, policy]], _noted(policy)
             )
             for policy in policies
         },

@@ -17,9 +17,6 @@ FLOORS = {"default": 0.9, "strict": 0.7}
 before they were run."""
 FEWEST_ALARMS = 3
 """One or two false alarms in some hundred answers say too little of a code's precision."""
-FEWEST_FINDINGS = 20
-"""A code that was found so often in the sets that nobody has read is judged by those alone: the
-others were read after their first run, and since then tuned on."""
 
 KeyT = TypeVar("KeyT")
 
@@ -167,24 +164,14 @@ def set_figures(set_name: str, policy: str, outcomes: Sequence[Outcome]) -> SetF
     )
 
 
-def code_figures(
-    outcomes: Iterable[Outcome], noted: frozenset[str], *, unseen: Iterable[Outcome] = ()
-) -> list[CodeFigures]:
+def code_figures(outcomes: Iterable[Outcome], noted: frozenset[str]) -> list[CodeFigures]:
     """Return how often each code is right, the least precise first.
 
     Args:
-        outcomes: Outcomes of the cases of all sets by one policy.
+        outcomes: What became of the cases of all sets by one policy.
         noted: Codes that the policy only notes.
-        unseen: Those of them that are of sets that nobody has read.
     """
-    rows = {row.code: row for row in _all_code_rows(list(outcomes), noted)}
-    for row in _all_code_rows(list(unseen), noted):
-        if row.right.count + row.wrong.count >= FEWEST_FINDINGS:
-            rows[row.code] = row
-    return sorted(rows.values(), key=lambda row: (row.precision, -row.wrong.count, row.code))
-
-
-def _all_code_rows(found: Sequence[Outcome], noted: frozenset[str]) -> list[CodeFigures]:
+    found = list(outcomes)
     answers = [one for one in found if isinstance(one, AnswerOutcome)]
     asked = [one for one in found if isinstance(one, QuestionOutcome)]
     complaints = [one for one in asked if one.label in {"complaint", "question", "mixed"}]
@@ -196,7 +183,8 @@ def _all_code_rows(found: Sequence[Outcome], noted: frozenset[str]) -> list[Code
         _sides(complaints, "complaint"),
         _sides([one for one in asked if one not in complaints], "near_miss"),
     ]
-    return [row for right, wrong in sides for row in _code_rows(right, wrong, noted)]
+    rows = [row for right, wrong in sides for row in _code_rows(right, wrong, noted)]
+    return sorted(rows, key=lambda row: (row.precision, -row.wrong.count, row.code))
 
 
 def _sides(

@@ -8,7 +8,6 @@ from tests.bench.chart import Bar, Panel, drawn
 from tests.bench.tables import Table
 from tests.quality.cases import Role
 from tests.quality.figures import (
-    FEWEST_FINDINGS,
     FLOORS,
     AnswerFigures,
     CodeFigures,
@@ -41,11 +40,10 @@ _NO_UNSEEN = """\
 There is no unseen set yet. The figures below are those of sets that were tuned on: they say how far
 the work has come, and nothing of answers that nobody has seen."""
 _CODES = """\
-A code is judged by the sets that nobody has read, where it was found there at least {fewest} times,
-else by all sets that were run before anybody had read them; as if every code acted. *Right* counts
-the answers with an error in which a finding of the code touches the error, *wrong* the faithful
-answers in which it is found anywhere. The precision is that of a stream in which half of the
-answers have one error.
+Over all sets of answers that were run before anybody had read them, as if every code acted. *Right*
+counts the answers with an error in which a finding of the code touches the error, *wrong* the
+faithful answers in which it is found anywhere. The precision is that of a stream in which half of
+the answers have one error.
 
 A shipped policy lets a code act only from a precision of {floors} on, and otherwise only notes it
 (`guards.<name>.weak`); one or two false alarms decide nothing. What keeps the rule says so in the
@@ -67,7 +65,7 @@ def page(results: Results) -> str:
     parts += ["## Sets that nobody has tuned on", *(_tables_of(results, unseen) or [_NO_UNSEEN])]
     parts += ["## Sets that were tuned on", *_tables_of(results, dev)]
     floors = " and ".join(f"{floor:g} (`{policy}`)" for policy, floor in FLOORS.items())
-    parts += ["## Codes", _CODES.format(floors=floors, fewest=FEWEST_FINDINGS)]
+    parts += ["## Codes", _CODES.format(floors=floors)]
     parts += [table.markdown() for table in _code_tables(results)]
     parts.append(f"Measured on {_head(results)}.")
     return "\n\n".join(parts) + "\n"

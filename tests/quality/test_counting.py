@@ -10,7 +10,7 @@ from tests.quality.examining import (
     QuestionOutcome,
     TwinOutcome,
 )
-from tests.quality.figures import FEWEST_FINDINGS, CodeFigures, Share, code_figures, set_figures
+from tests.quality.figures import CodeFigures, Share, code_figures, set_figures
 
 NONE: frozenset[str] = frozenset()
 
@@ -176,22 +176,6 @@ def test_codes_about_questions_are_held_against_questions_of_their_own_kind() ->
         share(1, 1),
         share(0, 1),
     )
-
-
-def test_a_code_is_judged_by_unread_sets_where_it_was_found_often_enough_there() -> None:
-    often, seldom = codes("a.often"), codes("a.seldom")
-    read = [case("hotel", faithful(found=often | seldom), twin(found=often | seldom))]
-    unread: list[Outcome] = [
-        *(case("hotel", faithful(), twin(found=often)) for _ in range(FEWEST_FINDINGS)),
-        case("hotel", faithful(), twin(found=seldom)),
-    ]
-
-    rows = {row.code: row for row in code_figures([*read, *unread], NONE, unseen=unread)}
-
-    assert rows["a.often"].right == share(FEWEST_FINDINGS, FEWEST_FINDINGS + 1)
-    assert rows["a.often"].wrong == share(0, FEWEST_FINDINGS + 1)
-    assert rows["a.seldom"].right == share(2, FEWEST_FINDINGS + 2)
-    assert rows["a.seldom"].wrong == share(1, FEWEST_FINDINGS + 2)
 
 
 def test_the_least_precise_code_comes_first() -> None:

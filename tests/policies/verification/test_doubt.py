@@ -39,7 +39,7 @@ def test_what_it_does_not_say_is_not(question: str, source: str, right: str, wro
 DOUBTED = (
     "주차는 어떻게 하나요?",
     "투숙객은 지하 2층 주차장을 이용합니다. 요금은 프런트에서 정산합니다.",
-    "투숙객은 지하 2층 주차장을 이용하며, 출차는 발렛 직원이 도와드립니다.",
+    "투숙객은 지하 2층 주차장을 이용하며, 출차는 직접 하셔야 합니다.",
 )
 
 
