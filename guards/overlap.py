@@ -124,7 +124,7 @@ class Overlap(Guard[OverlapSettings]):
         self, sentence: Sequence[Claim], answer: "_Answer", judged_from: int
     ) -> Iterator[Finding]:
         places = [
-            (span, answer.words(claim))
+            (span, claim, answer.words(claim))
             for claim, span in zip(sentence, map(answer.span, sentence), strict=True)
             if span.end > judged_from
             and not claim.clause.is_condition
