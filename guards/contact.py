@@ -124,7 +124,7 @@ class ContactBook:
         # A fax number as one to call, or the other way about.
         return owned.named_by(claim.forms) or (tuple(owned) if contact.is_fax else ())
 
-    def speaks_for(self, contact: Contact, claim: Named) -> bool:
+    def confirms(self, contact: Contact, claim: Named) -> bool:
         """Tell whether a claim names a contact by something else than the office before it."""
         line = _line_of(contact)
         named = self._owned[line].named_by(claim.forms)
@@ -307,7 +307,7 @@ class Contacts(Guard[ContactSettings]):
         expected = tuple(dict.fromkeys(entry.written for entry in own))
         # Where purpose and office belong to two numbers, either may be the slip.
         is_one = len({entry.value.values for entry in own}) == 1
-        is_sure = is_one and not (known and book.speaks_for(contact, claim))
+        is_sure = is_one and not (known and book.confirms(contact, claim))
         return Finding(
             guard=self.id,
             code="contact.swapped" if known else "contact.invented",

@@ -26,7 +26,7 @@ from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading
 from guards.lexicons.loading import words as listed
-from guards.text.han_words import HeardWords, in_hangul, is_usual_han
+from guards.text.han_words import WordsBySound, in_hangul, is_usual_han
 from guards.text.scripts import (
     Run,
     Script,
@@ -149,8 +149,8 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
                 own_words = without_foreign_quotations(text)
         findings: list[Finding] = []
         if stretches := self._foreign(own_words, reading.exchange, requested):
-            heard = _heard(reading.exchange)
-            findings = [_mended(_finding(text, runs), text, runs, heard) for runs in stretches]
+            by_sound = _words_by_sound(reading.exchange)
+            findings = [_mended(_finding(text, runs), text, runs, by_sound) for runs in stretches]
         if self.settings.latin_sentences and Script.LATIN not in requested:
             latin = _latin_sentences(own_words, reading.answer_text.sentences, reading.exchange)
             findings += [_finding(text, [run]) for run in latin]
@@ -264,13 +264,13 @@ def _finding(text: str, runs: Sequence[Run]) -> Finding:
     )
 
 
-def _heard(exchange: Exchange) -> HeardWords:
+def _words_by_sound(exchange: Exchange) -> WordsBySound:
     sources = (f"{source.title}\n{source.text}" for source in exchange.sources)
-    return HeardWords((exchange.question, *sources))
+    return WordsBySound((exchange.question, *sources))
 
 
-def _mended(finding: Finding, text: str, runs: Sequence[Run], heard: HeardWords) -> Finding:
-    edit = in_hangul(text, runs, heard)
+def _mended(finding: Finding, text: str, runs: Sequence[Run], by_sound: WordsBySound) -> Finding:
+    edit = in_hangul(text, runs, by_sound)
     if edit is None:
         return finding
     span, hangul = Span(edit.start, edit.end), edit.hangul

@@ -296,7 +296,7 @@ def _is_quoted(answer: Text, reference: LawReference, index: LawIndex) -> bool:
     rest = "".join(answer.raw[reference.end : reference.end + 24].split())[:_QUOTE_REST_CHARS]
     if len(rest) < _QUOTE_REST_CHARS:
         return False
-    return index.speaks_of(answer.raw[reference.start : reference.end] + rest)
+    return index.mentions_name(answer.raw[reference.start : reference.end] + rest)
 
 
 def _rests_on(answer: Text, reference: LawReference) -> bool:

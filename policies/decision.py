@@ -96,12 +96,12 @@ def _results(
         for report in reports
         if not isinstance(report, JudgeReport)
     )
-    heard = [one for one in reports if isinstance(one, JudgeReport)]
-    if not heard:
+    judge_reports = [one for one in reports if isinstance(one, JudgeReport)]
+    if not judge_reports:
         return guards
     return (
         *guards,
-        *(_judge_result(report, guards, possible, watched=watched) for report in heard),
+        *(_judge_result(report, guards, possible, watched=watched) for report in judge_reports),
     )
 
 

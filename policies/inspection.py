@@ -134,10 +134,10 @@ class Inspector:
         possible = Possible(edit=may_edit)
         return self._decided(reading_of(exchange), verdict.stage, verdict.reports, possible)
 
-    def heard(
+    def with_judge_report(
         self, exchange: Exchange, verdict: Verdict, report: JudgeReport, possible: Possible
     ) -> Verdict:
-        """Return the verdict over the same answer with what came of asking a judge."""
+        """Return the verdict over the same answer with the report of a judge."""
         reports = (*report.without_cleared(verdict.reports), report)
         return self._decided(reading_of(exchange), verdict.stage, reports, possible)
 
@@ -246,14 +246,14 @@ class Inspector:
         if edits is None or judged is None:
             return None
         edited = exchange.answered(apply(answer, judged))
-        heard = [
+        judge_reports = [
             report.after(edited.answer or "")
             for report in verdict.reports
             if isinstance(report, JudgeReport)
         ]
         reading = self._read(edited, left_chars)
         reports = self._reports(reading, verdict.stage, left_chars)
-        for report in heard:
+        for report in judge_reports:
             reports = (*report.without_cleared(reports), report)
         again = self._verdict(reading, verdict.stage, reports, Possible(edit_from=left_chars))
         if again.action is not Action.PASS:

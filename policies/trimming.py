@@ -54,7 +54,7 @@ def trim(
     return tuple(Edit(_removal(block, answer)) for block in _blocks(sentences, gone))
 
 
-def stands_without(question: str, answer: str, edits: Iterable[Edit]) -> bool:
+def is_complete_without(question: str, answer: str, edits: Iterable[Edit]) -> bool:
     """Tell whether an answer still answers without the sentences that some edits take out of it.
 
     Args:

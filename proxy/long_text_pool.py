@@ -221,12 +221,14 @@ class RemoteInspector(Inspector):
         known = _portable(verdict)  # the beginning of its answer may have been judged here
         return self._lane.done(self._which, Inspector.settled, exchange, known, may_edit=may_edit)
 
-    def heard(
+    def with_judge_report(
         self, exchange: Exchange, verdict: Verdict, report: JudgeReport, possible: Possible
     ) -> Verdict:
-        """Return the verdict over the same answer with what came of asking a judge."""
+        """Return the verdict over the same answer with the report of a judge."""
         known = _portable(verdict)
-        return self._lane.done(self._which, Inspector.heard, exchange, known, report, possible)
+        return self._lane.done(
+            self._which, Inspector.with_judge_report, exchange, known, report, possible
+        )
 
     @cached_property
     def of_segments(self) -> SegmentInspector:

@@ -121,7 +121,7 @@ def spells(hangul: str, han: str) -> bool:
     )
 
 
-class HeardWords:
+class WordsBySound:
     """The Hangul words of texts that are known to be right, to be found by how they are read."""
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -163,8 +163,8 @@ class HeardWords:
 
     def _word(self, han: str, role: Role = Role.ANY) -> str:
         word = self._spelt([readings(char) for char in han])
-        heard = self._roles.get(word, ())
-        return word if any(may_be_same(role, each) for each in heard) else ""
+        by_sound = self._roles.get(word, ())
+        return word if any(may_be_same(role, each) for each in by_sound) else ""
 
     def _within(self, han: str, before: str, after: str) -> str:
         """Read what is only a part of its word: in ``医疗기관`` the rest of the word tells."""
@@ -305,14 +305,14 @@ class InHangul(NamedTuple):
     hangul: str
 
 
-def in_hangul(text: str, runs: Sequence[Run], heard: HeardWords) -> InHangul | None:
+def in_hangul(text: str, runs: Sequence[Run], by_sound: WordsBySound) -> InHangul | None:
     """Return runs without Hangul between them in Hangul; None if one of them cannot be read."""
     pieces: list[str] = []
     start = end = runs[0].start
     if said := _said_before(text, runs[0]):
         start -= len(said[0])
     for run in runs:
-        word = said[1] if said and run is runs[0] else _read(text, run, heard)
+        word = said[1] if said and run is runs[0] else _read(text, run, by_sound)
         if not word:
             return None
         pieces += [text[end : run.start], word]
@@ -336,8 +336,8 @@ def _said_before(text: str, run: Run) -> re.Match[str] | None:
     return said if said and is_same and is_reading(said[1][-size:], run.text) else None
 
 
-def _read(text: str, run: Run, heard: HeardWords) -> str:
+def _read(text: str, run: Run, by_sound: WordsBySound) -> str:
     if run.script is not Script.HAN:
         return ""
     before = text[max(0, run.start - _CHARS_AROUND) : run.start]
-    return heard.read(run.text, before, text[run.end : run.end + _CHARS_AROUND])
+    return by_sound.read(run.text, before, text[run.end : run.end + _CHARS_AROUND])

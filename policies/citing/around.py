@@ -96,7 +96,7 @@ def is_open(sign: str, left: str) -> bool:
     return left[left.rfind("\n") + 1 :].count(sign) % 2 == 1
 
 
-def stands_free(left: str) -> bool:
+def is_free_standing(left: str) -> bool:
     """Tell whether what follows a text begins a word of its own."""
     return not left or left[-1].isspace() or left[-1] in "([（"
 

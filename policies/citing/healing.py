@@ -20,12 +20,12 @@ from policies.citing.around import (
     BLANKS,
     Around,
     Closing,
+    is_free_standing,
     is_noun,
     is_open,
     listed,
     pointing,
     spaced,
-    stands_free,
     taken_over,
     whole_line,
 )
@@ -108,7 +108,7 @@ def _closing(around: Around) -> Closing | None:
         closing = rule(around)
         if closing is not None:
             return closing
-    if _is_held(around.right) and stands_free(around.left):
+    if _is_held(around.right) and is_free_standing(around.left):
         return _held_by_the_word_before(around)
     return spaced(around)
 
@@ -158,7 +158,7 @@ def _framed(around: Around) -> Closing | None:
         return Closing(len(label[0]), frame.end())
     words = around.left.split()
     names_itself = words and is_noun(words[-1])
-    if not stands_free(around.left) or names_itself or _is_doubtful(around.left):
+    if not is_free_standing(around.left) or names_itself or _is_doubtful(around.left):
         return None
     return Closing(right=frame.end())
 

@@ -24,7 +24,7 @@ from policies.gating.segments import AnswerBuffer
 from policies.gating.shown import AtOnce, Shown, moved
 from policies.schema.guard_rule import Action
 from policies.schema.policy import Trimming
-from policies.trimming import stands_without, takes_out
+from policies.trimming import is_complete_without, takes_out
 from policies.verdict import Verdict
 
 
@@ -339,7 +339,7 @@ class Gate:
         start = len(self.shown) - check.possible.edit_from
         if start and verdict.action is Action.TRIM:
             said = self._visible(self._shown.extended(self.text, end))
-            if not stands_without(self._exchange.question, said, moved(verdict.edits, start)):
+            if not is_complete_without(self._exchange.question, said, moved(verdict.edits, start)):
                 return None
         self.claims_taken = taken
         leaving = self._shown.leave(self.text, end, verdict, start, self._waiting)

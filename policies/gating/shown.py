@@ -28,7 +28,7 @@ def put_together(segments: Sequence[Verdict], whole: Verdict) -> Verdict:
     if not segments:
         return whole
     results = tuple(
-        _with_earlier(result, [one for heard in segments for one in heard.results])
+        _with_earlier(result, [one for other in segments for one in other.results])
         for result in whole.results
     )
     action = max((whole.action, *(one.action for one in segments)), key=lambda each: each.rank)

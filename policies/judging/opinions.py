@@ -66,7 +66,7 @@ def is_beside_the_point(quote: str, claim: str) -> bool:
     return bool(units_of(claim)) and not _shared(quote, claim)
 
 
-def speaks_against(quote: str, text: str, claim: str) -> bool:
+def contradicts_claim(quote: str, text: str, claim: str) -> bool:
     """Tell whether what was quoted affirms where a claim denies, or the other way round.
 
     It is the whole sentences that count: a quote may stop short of what they deny. Of several, it
@@ -175,18 +175,20 @@ def weighed(
     if isinstance(said, JudgeFailure):
         return _failed(rules, said.reason, (), duration_ms, counts)
     claims = {claim.number: claim for claim in question.claims}
-    heard = [
+    received = [
         one
         for one in _one_for_each(said.opinions, claims.keys())
         if one.label is not JudgeLabel.NO_RAD
     ]
     windows = question.windows
-    valid = [one for one in heard if is_verified(one, claims[one.claim], windows)]
+    valid = [one for one in received if is_verified(one, claims[one.claim], windows)]
     discarded = tuple(
-        _finding(one, claims[one.claim], answer, UNVERIFIABLE) for one in heard if one not in valid
+        _finding(one, claims[one.claim], answer, UNVERIFIABLE)
+        for one in received
+        if one not in valid
     )
     if not valid:
-        reason = "unverifiable" if heard else "no_opinion"
+        reason = "unverifiable" if received else "no_opinion"
         return _failed(rules, reason, discarded, duration_ms, counts)
     covered = len(valid) / (len(claims) + question.left_out)
     objections = tuple(
@@ -238,7 +240,7 @@ def is_verified(opinion: Opinion, claim: OpenClaim, windows: Iterable[Window] = 
     if shown is None or is_beside_the_point(opinion.quote, claim.text):
         return False
     approves = opinion.label is JudgeLabel.SUPPORTED
-    return not (approves and speaks_against(opinion.quote, shown.text, claim.text))
+    return not (approves and contradicts_claim(opinion.quote, shown.text, claim.text))
 
 
 def _shown_in(opinion: Opinion, claim: OpenClaim, windows: Iterable[Window]) -> Window | None:
@@ -381,4 +383,4 @@ async def with_second_opinion(
         said = await judge.opinions(question, within_s) if within_s > 0 else NO_TIME
         spent_ms = (perf_counter() - began_s) * 1000
         report = weighed(rules, question, said, exchange.answer or "", spent_ms)
-    return await asyncio.to_thread(inspector.heard, exchange, verdict, report, possible)
+    return await asyncio.to_thread(inspector.with_judge_report, exchange, verdict, report, possible)

@@ -181,9 +181,9 @@ def verify(
     verifier = Verifier(chosen.inspector, chosen.name)
     if judge is None:
         return verifier.verify(exchange, options).report
-    heard = verifier.verify_with(BoundedJudge(judge), exchange, options)
+    verification = verifier.verify_with(BoundedJudge(judge), exchange, options)
     with ThreadPoolExecutor(max_workers=1) as apart:
-        return apart.submit(asyncio.run, heard).result().report
+        return apart.submit(asyncio.run, verification).result().report
 
 
 def quick_verify(

@@ -288,14 +288,14 @@ async def _serve_as_worker(
 
 @contextlib.contextmanager
 def _orphaned(worker: Worker, stop: asyncio.Event) -> Generator[None, None, None]:
-    """Set an event within this block when the parent is gone, however it went."""
+    """Set an event within this block when the parent process has ended."""
     loop = asyncio.get_running_loop()
 
-    def heard() -> None:
+    def parent_ended() -> None:
         loop.remove_reader(worker.parent_fd)
         stop.set()
 
-    loop.add_reader(worker.parent_fd, heard)
+    loop.add_reader(worker.parent_fd, parent_ended)
     try:
         yield
     finally:

@@ -194,10 +194,10 @@ def _exact(passage: Passage) -> JsonObject:
     return given | {name: value for name, value in more.items() if value not in (None, "")}
 
 
-def judged(turn: Turn, heard: GuardedReply) -> TurnResult:
+def judged(turn: Turn, reply: GuardedReply) -> TurnResult:
     """Return what came of a question that was answered."""
-    forbidden = [word for word in turn.forbidden_keywords if says(heard.text, word)]
-    missing = [each for each in turn.expected_keywords if not says_any(heard.text, each)]
+    forbidden = [word for word in turn.forbidden_keywords if says(reply.text, word)]
+    missing = [each for each in turn.expected_keywords if not says_any(reply.text, each)]
     score = 0.0 if forbidden else 1 - len(missing) / max(1, len(turn.expected_keywords))
     faults = []
     if forbidden:
@@ -207,27 +207,27 @@ def judged(turn: Turn, heard: GuardedReply) -> TurnResult:
         faults.append(f"score {score:.2f}, expected {turn.min_score:.2f} or more; unsaid: {unsaid}")
     return TurnResult(
         query=turn.query,
-        reply=heard.text,
-        action=heard.action,
-        reasons=heard.reasons,
-        attempts=heard.attempts,
-        trace_id=heard.trace_id,
+        reply=reply.text,
+        action=reply.action,
+        reasons=reply.reasons,
+        attempts=reply.attempts,
+        trace_id=reply.trace_id,
         score=score,
-        faults=(*faults, *_about_verdict(turn, heard)),
-        took_ms=heard.took_ms,
+        faults=(*faults, *_about_verdict(turn, reply)),
+        took_ms=reply.took_ms,
     )
 
 
-def _about_verdict(expected: Expectation, heard: GuardedReply) -> list[str]:
+def _about_verdict(expected: Expectation, reply: GuardedReply) -> list[str]:
     faults = []
     actions = expected.expected_action
-    if actions and heard.action not in actions:
-        faults.append(f"action {heard.action or 'none'}, expected {' or '.join(actions)}")
+    if actions and reply.action not in actions:
+        faults.append(f"action {reply.action or 'none'}, expected {' or '.join(actions)}")
     beginnings = expected.expected_reason
-    if beginnings and not any(reason.startswith(beginnings) for reason in heard.reasons):
-        came = ", ".join(heard.reasons) or "none"
+    if beginnings and not any(reason.startswith(beginnings) for reason in reply.reasons):
+        came = ", ".join(reply.reasons) or "none"
         faults.append(f"reasons {came}, expected {' or '.join(beginnings)}")
-    unwanted = [one for one in heard.reasons if one.startswith(expected.forbidden_reason or ())]
+    unwanted = [one for one in reply.reasons if one.startswith(expected.forbidden_reason or ())]
     if unwanted:
         faults.append(f"reasons {', '.join(unwanted)}, which are forbidden here")
     return faults
@@ -267,20 +267,20 @@ class Player:
             if self.scripted:
                 body = tagged(body, case.id, number)
             try:
-                heard = await ask(self.client, self.target, body)
+                reply = await ask(self.client, self.target, body)
             except NoReply as error:
                 # Without its reply the conversation cannot go on.
                 results.append(
                     TurnResult(query=turn.query, error=str(error), trace_id=error.trace_id)
                 )
                 break
-            results.append(self._judged(turn, heard))
-            before.append(EarlierTurn(turn.query, heard.text))
+            results.append(self._judged(turn, reply))
+            before.append(EarlierTurn(turn.query, reply.text))
         return case_result(case, results)
 
-    def _judged(self, turn: Turn, heard: GuardedReply) -> TurnResult:
-        result = judged(turn, heard)
-        if self.scripted and turn.model is None and heard.attempts:
+    def _judged(self, turn: Turn, reply: GuardedReply) -> TurnResult:
+        result = judged(turn, reply)
+        if self.scripted and turn.model is None and reply.attempts:
             return result.model_copy(update={"error": UNSCRIPTED})
         return result
 

@@ -53,8 +53,8 @@ class SharedHints:
         async with self._redis.answering(HintsAway) as redis:
             await redis.set(_LEFT_ALONE + judge, token, px=max(1, ceil(for_s * 1000)))
 
-    async def heard(self, judges: Sequence[str]) -> Mapping[str, str]:
-        """Return the newest opening of each of these judges that somebody leaves alone."""
+    async def failing(self, judges: Sequence[str]) -> Mapping[str, str]:
+        """Return the newest breaker opening of each of these judges that some proxy has paused."""
         async with self._redis.answering(HintsAway) as redis:
             found = await redis.mget([_LEFT_ALONE + judge for judge in judges])
         return {judge: str(token) for judge, token in zip(judges, found, strict=True) if token}
@@ -121,7 +121,7 @@ class Hinting:
         known = self._known()
         if not known:
             return
-        for judge, token in (await self._hints.heard(list(known))).items():
+        for judge, token in (await self._hints.failing(list(known))).items():
             is_news = self._heeded.get(judge) != token
             self._heeded[judge] = token
             if is_news and not token.startswith(self._own):

@@ -34,16 +34,16 @@ class Worker:
     Attributes:
         number: Number of the worker, from 1.
         parent_fd: Becomes readable when the parent is gone.
-        told_fd: Where the parent listens.
+        write_fd: Pipe to the parent.
     """
 
     number: int
     parent_fd: int
-    told_fd: int
+    write_fd: int
 
     def ready(self) -> None:
         """Tell the parent that it serves."""
-        os.write(self.told_fd, _READY)
+        os.write(self.write_fd, _READY)
 
 
 Work = Callable[[Worker], int]
@@ -56,25 +56,25 @@ class Child:
 
     Attributes:
         pid: Its id.
-        heard_fd: Where it is heard; at its end it falls silent.
-        began_s: When it began.
-        is_ready: It has said that it serves.
+        read_fd: Pipe from the worker; closed when it ends.
+        began_s: Time of its start.
+        is_ready: It has reported that it serves.
     """
 
     pid: int
-    heard_fd: int
+    read_fd: int
     began_s: float
     is_ready: bool = False
 
-    def hear(self) -> bool:
-        """Take in what it says; tell whether it lives."""
-        said = os.read(self.heard_fd, 64)
+    def receive(self) -> bool:
+        """Read its messages; return whether it is alive."""
+        said = os.read(self.read_fd, 64)
         self.is_ready = self.is_ready or bool(said)
         return bool(said)
 
     def end(self) -> int:
         """Return the exit status of one that has ended; minus a signal's number if by that."""
-        os.close(self.heard_fd)
+        os.close(self.read_fd)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def signal(self, number: signal.Signals) -> None:
@@ -263,7 +263,7 @@ class Supervisor:
         self._parent_fd, self._alive_fd = os.pipe()
         self._has_started = False
         self._killed_at_s: float | None = None  # when those that are left will be
-        self._told = 0  # how often they were told to end
+        self._stop_signals = 0  # how often they were told to end
         self._status = 0
 
     def run(self) -> int:
@@ -312,7 +312,7 @@ class Supervisor:
             yield from (post for post in self._posts if post.child is None)
 
     def _hear(self, post: _Post, child: Child) -> None:
-        if not child.hear():
+        if not child.receive():
             self._note_end(post, child)
         elif not self._has_started:
             self._go_on_starting()
@@ -326,7 +326,7 @@ class Supervisor:
             self._crew.started()
 
     def _note_end(self, post: _Post, child: Child) -> None:
-        self._selector.unregister(child.heard_fd)
+        self._selector.unregister(child.read_fd)
         status = child.end()
         post.child = None
         self._crew.ended(post.number)
@@ -355,18 +355,18 @@ class Supervisor:
                 )
 
     def _fill(self, post: _Post) -> None:
-        heard_fd, told_fd = os.pipe()
+        read_fd, write_fd = os.pipe()
         try:
             with self._crew.work_of(post.number) as work:
-                worker = Worker(post.number, self._parent_fd, told_fd)
-                pid = self._forked(work, worker, [heard_fd, self._alive_fd])
+                worker = Worker(post.number, self._parent_fd, write_fd)
+                pid = self._forked(work, worker, [read_fd, self._alive_fd])
         except BaseException:
-            os.close(heard_fd)
+            os.close(read_fd)
             raise
         finally:
-            os.close(told_fd)
-        child = post.child = Child(pid, heard_fd, self._clock())
-        self._selector.register(heard_fd, selectors.EVENT_READ, (post, child))
+            os.close(write_fd)
+        child = post.child = Child(pid, read_fd, self._clock())
+        self._selector.register(read_fd, selectors.EVENT_READ, (post, child))
 
     def _forked(self, work: Work, worker: Worker, ours: Sequence[int]) -> int:
         """Fork; returns in the parent only.
@@ -401,13 +401,13 @@ class Supervisor:
 
     def _stop(self) -> None:
         """Tell all to end; the second time, to hurry; the third time, kill them."""
-        self._told += 1
+        self._stop_signals += 1
         now_s = self._clock()
         if self._killed_at_s is None:
             self._killed_at_s = now_s + self._patience_s
             self._crew.stopping()
             self._signal_all(signal.SIGTERM)
-        elif self._told == 2:
+        elif self._stop_signals == 2:
             self._killed_at_s = min(self._killed_at_s, now_s + HURRY_S)
             # Another one: two of a kind are one for a worker that has yet to hear the first.
             self._signal_all(signal.SIGINT)

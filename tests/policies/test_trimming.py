@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from guards.core.finding import Span
 from policies.edits import Edit, apply, without_overlaps
 from policies.schema.policy import Trimming
-from policies.trimming import stands_without, trim
+from policies.trimming import is_complete_without, trim
 from tests.tables import each_row
 
 QUESTION = "육아휴직은 며칠이고 급여는 얼마인가요?"
@@ -49,7 +49,7 @@ def test_an_answer_stands_without_what_was_not_asked_for() -> None:
 
     def without(text: str) -> bool:
         start = answer.index(text)
-        return stands_without(QUESTION, answer, [Edit(Span(start, start + len(text)))])
+        return is_complete_without(QUESTION, answer, [Edit(Span(start, start + len(text)))])
 
     assert without("서류는 두 가지입니다.")
     assert without("서류")

@@ -294,10 +294,10 @@ def _is_beside(piece: Piece, articles: Sequence[Piece]) -> bool:
 
 
 def _speak_of_one_another(one: Piece, other: Piece) -> bool:
-    return _speaks_of(one, other) or _speaks_of(other, one)
+    return _mentions(one, other) or _mentions(other, one)
 
 
-def _speaks_of(piece: Piece, other: Piece) -> bool:
+def _mentions(piece: Piece, other: Piece) -> bool:
     """Tell whether a piece refers to another, which its own heading does not count for."""
     article = other.provision.article if other.provision else None
     own = piece.provision.article if piece.provision else None

@@ -336,8 +336,8 @@ class LawIndex:
     def _names(self) -> frozenset[LawName]:
         return frozenset(self.names)
 
-    def speaks_of(self, text: str) -> bool:
-        """Tell whether a text stands in a source, spaces and quotation marks aside."""
+    def mentions_name(self, text: str) -> bool:
+        """Tell whether a source contains a text, ignoring spaces and quotation marks."""
         key = key_of(text)
         return bool(key) and any(key in source.squeezed for source in self.sources)
 
@@ -355,7 +355,7 @@ class LawIndex:
     def _missing(self, reference: LawReference) -> Missing | None:
         law = self._named(reference)
         if law is not None and not self.knows(law):
-            spoken_of = reference.kind is Kind.LAW and self.speaks_of(reference.law)
+            spoken_of = reference.kind is Kind.LAW and self.mentions_name(reference.law)
             return None if spoken_of else Missing(Level.LAW)
         if reference.kind is Kind.LAW:
             return None if self._holds_tier(reference.tier) else Missing(Level.DECREE)
@@ -385,7 +385,7 @@ class LawIndex:
         name = law_name(last, reference.tier)
         # A source without a name may be a piece of any internal rule, but not of a statute.
         internal = not STATUTE.search(key_of(last))
-        if internal and (None in self._own or self.speaks_of(last)):
+        if internal and (None in self._own or self.mentions_name(last)):
             return None
         return None if self._may_be_anonymous(name) else name
 

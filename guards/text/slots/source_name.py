@@ -159,7 +159,7 @@ class SourceNames:
     def with_right_heading(self, target: str) -> str | None:
         """Return a target with the heading that its article has; None if it gives no wrong one."""
         headed = _HEADED.search(target)
-        if headed is None or self._index.speaks_of(headed["heading"]):
+        if headed is None or self._index.mentions_name(headed["heading"]):
             return None
         article = _key(headed["article"])
         quotes = [_HEADED.match(one.quote) for one in self._index.provisions]
@@ -224,7 +224,7 @@ class SourceNames:
             missing = [self._index.missing(one) for one in provisions]
             # Which paragraph it is, is for the guard of legal citations.
             return all(one is None or one.level in (Level.PARAGRAPH, Level.ITEM) for one in missing)
-        if len(key) >= _SHORTEST_TITLE_CHARS and self._index.speaks_of(name):
+        if len(key) >= _SHORTEST_TITLE_CHARS and self._index.mentions_name(name):
             return True
         if is_law_name(name):
             return self._index.knows(law_name(name)) or self._is_ours(key)

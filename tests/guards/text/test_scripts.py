@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.lexicons.loading import groups
-from guards.text.han_words import FALSE_COUNTERS, FALSE_FRIENDS, HeardWords, initial_form, readings
+from guards.text.han_words import (
+    FALSE_COUNTERS,
+    FALSE_FRIENDS,
+    WordsBySound,
+    initial_form,
+    readings,
+)
 from guards.text.scripts import (
     Script,
     asks_for_original,
@@ -133,24 +139,24 @@ READ = [
 
 @each_row("han, hangul", READ)
 def test_reads_what_stands_in_the_text_as_a_word(han: str, hangul: str) -> None:
-    assert HeardWords([TEXT]).read(han) == hangul
+    assert WordsBySound([TEXT]).read(han) == hangul
 
 
 @each_row("before, han, after, hangul", "within")
 def test_what_stands_around_a_word_helps_to_read_it(
     before: str, han: str, after: str, hangul: str
 ) -> None:
-    assert HeardWords([TEXT]).read(han, before, after) == hangul
+    assert WordsBySound([TEXT]).read(han, before, after) == hangul
 
 
 def test_two_readings_that_both_stand_there_are_none() -> None:
-    assert HeardWords(["낙원은 북쪽에 있다."]).read("樂園") == "낙원"
-    assert HeardWords(["낙원은 북쪽에, 악원은 남쪽에 있다."]).read("樂園") == ""
+    assert WordsBySound(["낙원은 북쪽에 있다."]).read("樂園") == "낙원"
+    assert WordsBySound(["낙원은 북쪽에, 악원은 남쪽에 있다."]).read("樂園") == ""
 
 
 @each_row("han, after, text", "false_friend_in_place")
 def test_a_word_that_means_something_else_is_read_nowhere(han: str, after: str, text: str) -> None:
-    heard = HeardWords([text])
+    heard = WordsBySound([text])
 
     assert heard.read(han) == ""
     assert heard.read(han, "", after) == ""
@@ -159,14 +165,14 @@ def test_a_word_that_means_something_else_is_read_nowhere(han: str, after: str, 
 
 @each_row("number, han, text", "a_counter_that_counts_something_else_is_not_read")
 def test_a_counter_that_counts_something_else_is_not_read(number: str, han: str, text: str) -> None:
-    assert HeardWords([text]).read(han, number) == ""
+    assert WordsBySound([text]).read(han, number) == ""
 
 
 @each_row("text, after, hangul", "roles")
 def test_a_reading_is_believed_in_the_role_that_it_has_in_the_text(
     text: str, after: str, hangul: str
 ) -> None:
-    assert HeardWords([text]).read("费用", "", after) == hangul
+    assert WordsBySound([text]).read("费用", "", after) == hangul
 
 
 def test_no_false_friend_is_listed_in_vain() -> None:
@@ -193,7 +199,7 @@ def test_every_listed_character_is_read_in_syllables_as_they_begin_and_go_on(cha
 
 def test_long_chinese_texts_do_not_take_long() -> None:
     def look(count: int) -> None:
-        heard = HeardWords([TEXT * count])
+        heard = WordsBySound([TEXT * count])
         for _ in range(4 * count):
             heard.read("申请期限费用申请期限费用", "그 ", "를 냅니다")
 

@@ -22,7 +22,7 @@ from policies.judging.judge import (
     Opinions,
     Window,
 )
-from policies.judging.opinions import is_verified, speaks_against, weighed
+from policies.judging.opinions import contradicts_claim, is_verified, weighed
 from policies.judging.regate import Gravity
 from policies.judging.report import JudgeReport, not_asked
 from policies.schema.sections import JudgeKind, JudgeRules, OpinionRules
@@ -97,7 +97,7 @@ def about(claim: str, *texts: str) -> OpenClaim:
 
 @each_row("claim, sentence", "same_in_other_words")
 def test_the_same_with_another_sign_is_not_the_opposite(claim: str, sentence: str) -> None:
-    assert not speaks_against(sentence, sentence, claim)
+    assert not contradicts_claim(sentence, sentence, claim)
 
 
 @each_row("claim, quote", "can_stand_for")

@@ -251,7 +251,7 @@ async def test_without_redis_each_finds_out_alone_and_says_so_once(tmp_path: Pat
         async with asyncio.timeout(DEADLINE_S):
             while not logs:
                 with pytest.raises(HintsAway):
-                    await hints.heard([JUDGE])
+                    await hints.failing([JUDGE])
         await hints.close()
         await proxy.hinting.close()
 
