@@ -5,10 +5,10 @@ from collections.abc import AsyncGenerator, Iterator
 import pytest
 import pytest_asyncio
 
-from tests.clients.door_server import DoorHouse, DoorServer
+from tests.clients.door_server import DoorServer, EndpointRig
 from tests.clients.node_packages import why_not
 from tests.clients.processes import NODE, PYTHON, Client, Program, program
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import running_proxy
 from tests.flow import canteen
 
@@ -17,27 +17,29 @@ collect_ignore_glob = ["test_node_*.py"] if why_not() else []
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
-    """A house whose tenant ``raw`` has the model server that sends bytes.
+async def shared_rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
+    """A rig whose tenant ``raw`` has the model server that sends bytes.
 
     The tenant ``filtering`` ends replaced answers with ``content_filter``.
     """
-    folder = tmp_path_factory.mktemp("house")
+    folder = tmp_path_factory.mktemp("rig")
     others = {
         "raw": upstream_yaml(RAW) + canteen.TEMPLATES,
         "filtering": canteen.TENANTS["filtering"],
     }
-    async with open_house(folder, canteen.TEMPLATES, others=others, keep_alive_s=1.0) as house:
-        yield house
+    async with open_rig(folder, canteen.TEMPLATES, others=others, keep_alive_s=1.0) as rig:
+        yield rig
 
 
 @pytest.fixture
-def house(shared_house: House) -> House:
-    return shared_house.tidied()
+def rig(shared_rig: Rig) -> Rig:
+    return shared_rig.tidied()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_doors(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[DoorHouse, None]:
+async def shared_doors(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[EndpointRig, None]:
     folder = tmp_path_factory.mktemp("doors")
     async with (
         DoorServer().running() as server,
@@ -48,11 +50,11 @@ async def shared_doors(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerat
             others={"filtering": canteen.TENANTS["filtering"]},
         ) as proxy,
     ):
-        yield DoorHouse(proxy, server)
+        yield EndpointRig(proxy, server)
 
 
 @pytest.fixture
-def doors(shared_doors: DoorHouse) -> DoorHouse:
+def doors(shared_doors: EndpointRig) -> EndpointRig:
     """A proxy before a model server that speaks responses and completions."""
     shared_doors.server.requests.clear()
     return shared_doors
@@ -65,13 +67,13 @@ def node_program() -> Iterator[Program]:
 
 
 @pytest.fixture
-def node(node_program: Program, house: House) -> Client:
-    """Clients for Node, which talk to the house's proxy."""
-    return Client(node_program, house.proxy, house.proxy.key)
+def node(node_program: Program, rig: Rig) -> Client:
+    """Clients for Node, which talk to the rig's proxy."""
+    return Client(node_program, rig.proxy, rig.proxy.key)
 
 
 @pytest.fixture
-def node_at_doors(node_program: Program, doors: DoorHouse) -> Client:
+def node_at_doors(node_program: Program, doors: EndpointRig) -> Client:
     """The same, which talk to the proxy of the doors."""
     return Client(node_program, doors.proxy, doors.proxy.key)
 
@@ -83,8 +85,8 @@ def litellm_program() -> Iterator[Program]:
 
 
 @pytest.fixture
-def litellm(litellm_program: Program, house: House) -> Client:
-    return Client(litellm_program, house.proxy, house.proxy.key)
+def litellm(litellm_program: Program, rig: Rig) -> Client:
+    return Client(litellm_program, rig.proxy, rig.proxy.key)
 
 
 @pytest.fixture(scope="session")

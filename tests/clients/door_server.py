@@ -52,7 +52,7 @@ class DoorServer:
 
 
 @dataclass(frozen=True)
-class DoorHouse:
+class EndpointRig:
     """A proxy and the model server behind it."""
 
     proxy: RunningProxy

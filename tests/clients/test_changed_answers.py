@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import pytest
 from pydantic import JsonValue
 
-from tests.clients.door_server import DoorHouse
+from tests.clients.door_server import EndpointRig
 from tests.clients.node_packages import FOLDER, LLAMA_INDEX, why_not
 from tests.clients.processes import Program
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.fakes.running_proxy import DEADLINE_S, RunningProxy
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, STILL_CHINESE
 from tests.reference import DOCS
@@ -71,18 +71,18 @@ async def printed_by(runner: Sequence[str], example: str) -> list[str]:
 @pytest.mark.parametrize("number", [0, 1], ids=["plain", "stream"])
 @pytest.mark.parametrize(("says", "expected"), ENDS)
 async def test_chat_for_python(
-    house: House, examples: Program, number: int, says: Sequence[str], expected: str
+    rig: Rig, examples: Program, number: int, says: Sequence[str], expected: str
 ) -> None:
-    house.scripted.says(*says)
+    rig.scripted.says(*says)
 
     program = of_page("OpenAI for Python")[number]
 
-    assert await printed(examples, at(house.proxy, program)) == [expected]
+    assert await printed(examples, at(rig.proxy, program)) == [expected]
 
 
 @pytest.mark.parametrize(("says", "expected"), ENDS)
 async def test_responses_for_python(
-    doors: DoorHouse, examples: Program, says: Sequence[str], expected: str
+    doors: EndpointRig, examples: Program, says: Sequence[str], expected: str
 ) -> None:
     doors.server.says(*says)
 
@@ -93,30 +93,28 @@ async def test_responses_for_python(
 
 @pytest.mark.skipif(bool(why_not()), reason="the clients for Node are not there")
 @pytest.mark.parametrize(("says", "expected"), ENDS)
-async def test_node(house: House, says: Sequence[str], expected: str) -> None:
-    house.scripted.says(*says)
+async def test_node(rig: Rig, says: Sequence[str], expected: str) -> None:
+    rig.scripted.says(*says)
 
     [program] = of_page("OpenAI for Node")
 
-    assert await printed_by(NODE, at(house.proxy, program)) == [expected]
+    assert await printed_by(NODE, at(rig.proxy, program)) == [expected]
 
 
 @pytest.mark.parametrize(("says", "expected"), ENDS)
-async def test_langchain(
-    house: House, examples: Program, says: Sequence[str], expected: str
-) -> None:
-    house.scripted.says(*says)
+async def test_langchain(rig: Rig, examples: Program, says: Sequence[str], expected: str) -> None:
+    rig.scripted.says(*says)
 
     [program] = of_page("LangChain")
 
-    assert await printed(examples, at(house.proxy, program)) == [expected] * 2
+    assert await printed(examples, at(rig.proxy, program)) == [expected] * 2
 
 
 @pytest.mark.skipif(not LLAMA_INDEX.exists(), reason="'make llama-index' runs this one")
 @pytest.mark.parametrize(("says", "expected"), ENDS)
-async def test_llama_index(house: House, says: Sequence[str], expected: str) -> None:
-    house.scripted.says(*says)
+async def test_llama_index(rig: Rig, says: Sequence[str], expected: str) -> None:
+    rig.scripted.says(*says)
 
     [program] = of_page("LlamaIndex")
 
-    assert await printed_by((str(LLAMA_INDEX), "-"), at(house.proxy, program)) == [expected] * 2
+    assert await printed_by((str(LLAMA_INDEX), "-"), at(rig.proxy, program)) == [expected] * 2

@@ -8,11 +8,11 @@ from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel
 
 from proxy.demo.model_server import MODEL
-from tests.clients.door_server import DoorHouse
+from tests.clients.door_server import EndpointRig
 from tests.clients.langchain_app import Place, langchain_app
 from tests.clients.node_packages import why_not
 from tests.clients.processes import Client
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.canteen import CHINESE, LANGUAGE_TEMPLATE, QUESTION
 
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
@@ -22,10 +22,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.fixture
-def bad(house: House) -> House:
-    """A house whose model server never says anything that may leave."""
-    house.scripted.says(CHINESE)
-    return house
+def bad(rig: Rig) -> Rig:
+    """A rig whose model server never says anything that may leave."""
+    rig.scripted.says(CHINESE)
+    return rig
 
 
 def action(reply: BaseModel) -> object:
@@ -35,7 +35,7 @@ def action(reply: BaseModel) -> object:
 
 @pytest.mark.parametrize(("tenant", "reason"), REASONS)
 async def test_python_hands_over_the_text_of_a_plain_call(
-    bad: House, tenant: str, reason: str
+    bad: Rig, tenant: str, reason: str
 ) -> None:
     async with bad.proxy.sdk(tenant) as client:
         reply = await client.chat.completions.create(model=MODEL, messages=ASKED)
@@ -48,7 +48,7 @@ async def test_python_hands_over_the_text_of_a_plain_call(
     assert action(reply) == action(chunks[-1]) == "replace"
 
 
-async def test_python_refuses_to_parse_what_ends_with_content_filter(bad: House) -> None:
+async def test_python_refuses_to_parse_what_ends_with_content_filter(bad: Rig) -> None:
     async with bad.proxy.sdk("filtering") as client:
         chat = client.chat.completions
         with pytest.raises(openai.ContentFilterFinishReasonError) as plain:
@@ -66,7 +66,7 @@ async def test_python_refuses_to_parse_what_ends_with_content_filter(bad: House)
     assert action(plain.value.completion) == "replace"
 
 
-async def test_python_hands_over_a_refusal_that_ends_with_stop(bad: House) -> None:
+async def test_python_hands_over_a_refusal_that_ends_with_stop(bad: Rig) -> None:
     async with bad.proxy.sdk() as client:
         reply = await client.chat.completions.parse(
             model=MODEL, messages=ASKED, response_format=Place
@@ -85,7 +85,7 @@ async def test_python_hands_over_a_refusal_that_ends_with_stop(bad: House) -> No
     ],
 )
 async def test_a_response_is_incomplete_where_it_was_filtered(
-    doors: DoorHouse, tenant: str, status: str, detail: str | None
+    doors: EndpointRig, tenant: str, status: str, detail: str | None
 ) -> None:
     doors.server.says(CHINESE)
 
@@ -119,7 +119,7 @@ async def test_a_response_is_incomplete_where_it_was_filtered(
     ],
 )
 async def test_node_refuses_to_parse_it_too(
-    bad: House, node: Client, tenant: str, reason: str, error: str | None
+    bad: Rig, node: Client, tenant: str, reason: str, error: str | None
 ) -> None:
     assert await node.as_tenant(tenant).run("openai_chat", "ended") == {
         "finishes": [reason] * 2,
@@ -130,7 +130,7 @@ async def test_node_refuses_to_parse_it_too(
 
 @pytest.mark.skipif(bool(why_not()), reason="the clients for Node are not there")
 async def test_node_hands_over_the_text_of_an_incomplete_response(
-    doors: DoorHouse, node_at_doors: Client
+    doors: EndpointRig, node_at_doors: Client
 ) -> None:
     doors.server.says(CHINESE)
 
@@ -151,7 +151,7 @@ async def test_node_hands_over_the_text_of_an_incomplete_response(
     ],
 )
 async def test_langchain_hands_over_the_text_and_raises_for_structured_output(
-    bad: House, tenant: str, reason: str, error: type[Exception]
+    bad: Rig, tenant: str, reason: str, error: type[Exception]
 ) -> None:
     async with langchain_app(bad.proxy) as app:
         model = app.chat_model(tenant)

@@ -15,7 +15,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from proxy.demo.model_server import Said
 from tests.clients.langchain_app import LangChainApp, Place, find, langchain_app
 from tests.clients.scripts import PLACE, PLACES, RefusesOnce, calls, finds_then_says
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.canteen import CHINESE, CLEAN, QUESTION
 from tests.flow.library import ASKED, ONE_WRONG, TRUE_ANSWER
 
@@ -37,15 +37,15 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def app(house: House) -> AsyncGenerator[LangChainApp, None]:
-    async with langchain_app(house.proxy) as running:
+async def app(rig: Rig) -> AsyncGenerator[LangChainApp, None]:
+    async with langchain_app(rig.proxy) as running:
         yield running
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def chain(house: House, app: LangChainApp) -> Runnable[str, str]:
+async def chain(rig: Rig, app: LangChainApp) -> Runnable[str, str]:
     """A chain over a vector store; even its embeddings come through the proxy."""
-    house.scripted.says(ONE_WRONG, TRUE_ANSWER)
+    rig.scripted.says(ONE_WRONG, TRUE_ANSWER)
     store = await InMemoryVectorStore.afrom_documents(PASSAGES, app.embeddings())
     return (
         {"context": store.as_retriever() | joined, "question": RunnablePassthrough()}
@@ -79,8 +79,8 @@ async def test_the_events_of_a_chain_carry_what_the_guards_let_out(
     assert events[-1]["data"]["output"] == TRUE_ANSWER
 
 
-async def test_a_loop_of_tools_ends_with_a_guarded_answer(house: House, app: LangChainApp) -> None:
-    house.scripted.script = finds_then_says(CHINESE, CLEAN)
+async def test_a_loop_of_tools_ends_with_a_guarded_answer(rig: Rig, app: LangChainApp) -> None:
+    rig.scripted.script = finds_then_says(CHINESE, CLEAN)
     model = app.chat_model().bind_tools([find])
     messages: list[BaseMessage] = [HumanMessage(QUESTION)]
 
@@ -92,10 +92,8 @@ async def test_a_loop_of_tools_ends_with_a_guarded_answer(house: House, app: Lan
     assert answer.content == CLEAN
 
 
-async def test_calls_of_tools_are_put_together_from_a_stream(
-    house: House, app: LangChainApp
-) -> None:
-    house.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
+async def test_calls_of_tools_are_put_together_from_a_stream(rig: Rig, app: LangChainApp) -> None:
+    rig.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
     model = app.chat_model().bind_tools([find])
 
     chunks = [chunk async for chunk in model.astream(QUESTION)]
@@ -105,15 +103,15 @@ async def test_calls_of_tools_are_put_together_from_a_stream(
     assert [call["args"] for call in whole.tool_calls] == [{"place": one} for one in PLACES]
 
 
-async def test_structured_output_is_an_object(house: House, app: LangChainApp) -> None:
-    house.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"), PLACE)
+async def test_structured_output_is_an_object(rig: Rig, app: LangChainApp) -> None:
+    rig.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"), PLACE)
     model = app.chat_model().with_structured_output(Place, method="json_schema")
 
     assert await model.ainvoke(QUESTION) == Place(building="본관 지하", floor=-1)
 
 
-async def test_a_stream_tells_the_usage_of_a_plain_answer(house: House, app: LangChainApp) -> None:
-    house.scripted.says(CLEAN)
+async def test_a_stream_tells_the_usage_of_a_plain_answer(rig: Rig, app: LangChainApp) -> None:
+    rig.scripted.says(CLEAN)
     model = app.chat_model()
 
     plain = await model.ainvoke(QUESTION)
@@ -125,8 +123,8 @@ async def test_a_stream_tells_the_usage_of_a_plain_answer(house: House, app: Lan
     assert whole.usage_metadata == plain.usage_metadata
 
 
-async def test_a_limited_rate_is_waited_out(house: House, app: LangChainApp) -> None:
-    refusing = RefusesOnce(house.raw)
+async def test_a_limited_rate_is_waited_out(rig: Rig, app: LangChainApp) -> None:
+    refusing = RefusesOnce(rig.raw)
 
     answer = await app.chat_model("raw", max_retries=1).ainvoke(QUESTION)
 

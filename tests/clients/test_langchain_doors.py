@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 
-from tests.clients.door_server import DoorHouse
+from tests.clients.door_server import EndpointRig
 from tests.clients.langchain_app import LangChainApp, Place, find, langchain_app
 from tests.clients.scripts import PLACE, PLACES, finds_then_says
 from tests.flow.canteen import CHINESE, CLEAN, QUESTION
@@ -16,12 +16,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def app(doors: DoorHouse) -> AsyncGenerator[LangChainApp, None]:
+async def app(doors: EndpointRig) -> AsyncGenerator[LangChainApp, None]:
     async with langchain_app(doors.proxy) as running:
         yield running
 
 
-async def test_a_response(doors: DoorHouse, app: LangChainApp) -> None:
+async def test_a_response(doors: EndpointRig, app: LangChainApp) -> None:
     doors.server.says(CHINESE, CLEAN)
     model = app.chat_model(responses=True)
 
@@ -30,7 +30,7 @@ async def test_a_response(doors: DoorHouse, app: LangChainApp) -> None:
     assert [answer.text for answer in answers] == [CLEAN, CLEAN]
 
 
-async def test_a_streamed_response(doors: DoorHouse, app: LangChainApp) -> None:
+async def test_a_streamed_response(doors: EndpointRig, app: LangChainApp) -> None:
     doors.server.says(CHINESE, CLEAN)
 
     chunks = [chunk async for chunk in app.chat_model(responses=True).astream(QUESTION)]
@@ -41,7 +41,7 @@ async def test_a_streamed_response(doors: DoorHouse, app: LangChainApp) -> None:
 
 
 async def test_a_loop_of_tools_ends_with_a_guarded_response(
-    doors: DoorHouse, app: LangChainApp
+    doors: EndpointRig, app: LangChainApp
 ) -> None:
     doors.server.script = finds_then_says(CHINESE, CLEAN)
     model = app.chat_model(responses=True).bind_tools([find])
@@ -55,14 +55,14 @@ async def test_a_loop_of_tools_ends_with_a_guarded_response(
     assert answer.text == CLEAN
 
 
-async def test_structured_output_is_an_object(doors: DoorHouse, app: LangChainApp) -> None:
+async def test_structured_output_is_an_object(doors: EndpointRig, app: LangChainApp) -> None:
     doors.server.says(PLACE)
     model = app.chat_model(responses=True).with_structured_output(Place, method="json_schema")
 
     assert await model.ainvoke(QUESTION) == Place(building="본관 지하", floor=-1)
 
 
-async def test_a_completion_plain_and_streamed(doors: DoorHouse, app: LangChainApp) -> None:
+async def test_a_completion_plain_and_streamed(doors: EndpointRig, app: LangChainApp) -> None:
     doors.server.says(CHINESE, CLEAN)
     model = app.completing_model()
 

@@ -3,10 +3,10 @@
 import pytest
 
 from proxy.demo.model_server import Said
-from tests.clients.door_server import DoorHouse
+from tests.clients.door_server import EndpointRig
 from tests.clients.processes import Client, Program
 from tests.clients.scripts import PLACE, PLACES, RefusesOnce, calls
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, STILL_CHINESE
 
 # Importing litellm takes ten seconds of a processor; it speaks by way of the openai package.
@@ -22,9 +22,9 @@ ENDS = [
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_an_answer_plain_and_streamed(
-    house: House, litellm: Client, first: str, second: str, expected: str
+    rig: Rig, litellm: Client, first: str, second: str, expected: str
 ) -> None:
-    house.scripted.says(first, second)
+    rig.scripted.says(first, second)
 
     assert await litellm.run("plain") == {"text": expected, "finish": "stop"}
     assert await litellm.run("stream") == {
@@ -34,21 +34,21 @@ async def test_an_answer_plain_and_streamed(
     }
 
 
-async def test_the_synchronous_functions_get_the_same(house: House, litellm: Client) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_the_synchronous_functions_get_the_same(rig: Rig, litellm: Client) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
     assert await litellm.run("thread") == {"texts": [CLEAN, CLEAN]}
 
 
-async def test_parallel_calls_of_tools(house: House, litellm: Client) -> None:
-    house.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
+async def test_parallel_calls_of_tools(rig: Rig, litellm: Client) -> None:
+    rig.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
 
     found = [[f"call-{number}", "find", {"place": one}] for number, one in enumerate(PLACES)]
     assert await litellm.run("tools") == {"plain": found, "streamed": found}
 
 
-async def test_structured_output_is_an_object(house: House, litellm: Client) -> None:
-    house.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"), PLACE)
+async def test_structured_output_is_an_object(rig: Rig, litellm: Client) -> None:
+    rig.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"), PLACE)
 
     place = {"building": "본관 지하", "floor": -1}
     assert await litellm.run("structured") == place
@@ -64,8 +64,8 @@ async def test_an_unknown_key_is_an_authentication_error(litellm: Client) -> Non
     assert printed == {"name": "AuthenticationError", "status": 401}
 
 
-async def test_a_limited_rate_is_told(house: House, litellm: Client) -> None:
-    RefusesOnce(house.raw, always=True)
+async def test_a_limited_rate_is_told(rig: Rig, litellm: Client) -> None:
+    RefusesOnce(rig.raw, always=True)
 
     printed = await litellm.as_tenant("raw").run("failed")
 
@@ -75,7 +75,7 @@ async def test_a_limited_rate_is_told(house: House, litellm: Client) -> None:
 @pytest.mark.parametrize("case", ["response", "completion"])
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_other_doors_plain_and_streamed(
-    doors: DoorHouse,
+    doors: EndpointRig,
     litellm_program: Program,
     case: str,
     first: str,

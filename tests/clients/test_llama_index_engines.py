@@ -25,7 +25,7 @@ from openai import OpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
 from proxy.demo.model_server import MODEL
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.library import ASKED, ONE_WRONG, TRUE_ANSWER
 
 PASSAGES = [
@@ -102,9 +102,9 @@ def _said(text: str, delta: str) -> ChatResponse:
 
 
 @pytest.fixture
-def model(house: House) -> GuardedModel:
-    house.scripted.says(ONE_WRONG, TRUE_ANSWER)
-    return GuardedModel(base_url=house.proxy.base_url, api_key=house.proxy.key)
+def model(rig: Rig) -> GuardedModel:
+    rig.scripted.says(ONE_WRONG, TRUE_ANSWER)
+    return GuardedModel(base_url=rig.proxy.base_url, api_key=rig.proxy.key)
 
 
 async def test_a_query_engine_streams(model: GuardedModel) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import member
-from tests.clients.door_server import DoorHouse
+from tests.clients.door_server import EndpointRig
 from tests.clients.processes import Client
 from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says
 from tests.flow.canteen import (
@@ -36,7 +36,7 @@ def node(node_at_doors: Client) -> Client:
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_a_response_plain_and_streamed(
-    doors: DoorHouse, node: Client, first: str, second: str, expected: str
+    doors: EndpointRig, node: Client, first: str, second: str, expected: str
 ) -> None:
     doors.server.says(first, second)
 
@@ -54,46 +54,50 @@ async def test_a_response_plain_and_streamed(
     [pytest.param(CLEAN, "regenerate"), pytest.param(STILL_CHINESE, "replace")],
 )
 async def test_changed_answers_say_so(
-    doors: DoorHouse, node: Client, second: str, action: str
+    doors: EndpointRig, node: Client, second: str, action: str
 ) -> None:
     doors.server.says(CHINESE, second)
 
     assert await node.run(OPENAI, "changed") == {"actions": [action] * 5}
 
 
-async def test_unchanged_answers_say_nothing(doors: DoorHouse, node: Client) -> None:
+async def test_unchanged_answers_say_nothing(doors: EndpointRig, node: Client) -> None:
     doors.server.says(CLEAN)
 
     assert await node.run(OPENAI, "changed") == {"actions": [None] * 5}
 
 
-async def test_the_stream_helper_puts_the_response_together(doors: DoorHouse, node: Client) -> None:
+async def test_the_stream_helper_puts_the_response_together(
+    doors: EndpointRig, node: Client
+) -> None:
     doors.server.says(CHINESE, CLEAN)
 
     assert await node.run(OPENAI, "helper") == {"deltas": CLEAN, "text": CLEAN}
 
 
-async def test_parallel_calls_of_tools(doors: DoorHouse, node: Client) -> None:
+async def test_parallel_calls_of_tools(doors: EndpointRig, node: Client) -> None:
     doors.server.script = lambda _: Said(tool_calls=calls())
 
     found = [[f"call-{number}", "find", {"place": one}] for number, one in enumerate(PLACES)]
     assert await node.run(OPENAI, "tools") == {"plain": found, "streamed": found}
 
 
-async def test_a_loop_of_tools_ends_with_a_guarded_response(doors: DoorHouse, node: Client) -> None:
+async def test_a_loop_of_tools_ends_with_a_guarded_response(
+    doors: EndpointRig, node: Client
+) -> None:
     doors.server.script = finds_then_says(CHINESE, CLEAN)
 
     assert await node.run(OPENAI, "roundTrip") == {"text": CLEAN}
 
 
-async def test_a_response_in_json_stays_json(doors: DoorHouse, node: Client) -> None:
+async def test_a_response_in_json_stays_json(doors: EndpointRig, node: Client) -> None:
     doors.server.says(PLACE)
 
     place = {"building": "본관 지하", "floor": -1}
     assert await node.run(OPENAI, "json") == {"plain": place, "streamed": place}
 
 
-async def test_a_complaint_is_met_without_the_model(doors: DoorHouse, node: Client) -> None:
+async def test_a_complaint_is_met_without_the_model(doors: EndpointRig, node: Client) -> None:
     printed = await node.run(OPENAI, "complaint")
 
     assert printed == {"plain": COMPLAINT_TEMPLATE, "streamed": COMPLAINT_TEMPLATE}
@@ -102,7 +106,7 @@ async def test_a_complaint_is_met_without_the_model(doors: DoorHouse, node: Clie
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_a_completion(
-    doors: DoorHouse, node: Client, first: str, second: str, expected: str
+    doors: EndpointRig, node: Client, first: str, second: str, expected: str
 ) -> None:
     doors.server.says(first, second)
 
@@ -117,7 +121,7 @@ async def test_a_completion(
 @pytest.mark.parametrize("provider", ["responses", "completion", "compatibleCompletion"])
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_a_text_of_the_ai_sdk(
-    doors: DoorHouse, node: Client, provider: str, first: str, second: str, expected: str
+    doors: EndpointRig, node: Client, provider: str, first: str, second: str, expected: str
 ) -> None:
     doors.server.says(first, second)
 
@@ -129,7 +133,7 @@ async def test_a_text_of_the_ai_sdk(
     assert printed["named"] is True
 
 
-async def test_a_browser_shows_the_response(doors: DoorHouse, node: Client) -> None:
+async def test_a_browser_shows_the_response(doors: EndpointRig, node: Client) -> None:
     doors.server.says(CHINESE, CLEAN)
 
     printed = await node.run(VERCEL, "ui", "responses")
@@ -137,7 +141,7 @@ async def test_a_browser_shows_the_response(doors: DoorHouse, node: Client) -> N
     assert printed == {"role": "assistant", "texts": [CLEAN]}
 
 
-async def test_a_loop_of_tools_of_the_ai_sdk(doors: DoorHouse, node: Client) -> None:
+async def test_a_loop_of_tools_of_the_ai_sdk(doors: EndpointRig, node: Client) -> None:
     doors.server.script = finds_then_says(CHINESE, CLEAN)
 
     ended = {"text": CLEAN, "places": [*PLACES], "steps": 2}
@@ -145,7 +149,7 @@ async def test_a_loop_of_tools_of_the_ai_sdk(doors: DoorHouse, node: Client) -> 
     assert printed == {"plain": ended, "streamed": ended}
 
 
-async def test_objects_of_the_ai_sdk_are_valid(doors: DoorHouse, node: Client) -> None:
+async def test_objects_of_the_ai_sdk_are_valid(doors: EndpointRig, node: Client) -> None:
     doors.server.says(PLACE)
 
     place = {"building": "본관 지하", "floor": -1}

@@ -16,7 +16,7 @@ from tests.clients.scripts import (
     calls,
     finds_then_says,
 )
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.canteen import (
     CHINESE,
     CLEAN,
@@ -40,9 +40,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
     ],
 )
 async def test_an_answer_plain_and_streamed(
-    house: House, node: Client, first: str, second: str, expected: str
+    rig: Rig, node: Client, first: str, second: str, expected: str
 ) -> None:
-    house.scripted.says(first, second)
+    rig.scripted.says(first, second)
 
     answer = {"text": expected, "role": "assistant", "finish": "stop"}
     assert await node.run(PROGRAM, "answers") == {
@@ -53,14 +53,14 @@ async def test_an_answer_plain_and_streamed(
     }
 
 
-async def test_the_stream_helper_puts_the_answer_together(house: House, node: Client) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_the_stream_helper_puts_the_answer_together(rig: Rig, node: Client) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
     assert await node.run(PROGRAM, "helper") == {"deltas": CLEAN, "text": CLEAN}
 
 
-async def test_a_stream_ends_with_the_usage_of_a_plain_reply(house: House, node: Client) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_a_stream_ends_with_the_usage_of_a_plain_reply(rig: Rig, node: Client) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
     printed = await node.run(PROGRAM, "usage")
 
@@ -68,15 +68,15 @@ async def test_a_stream_ends_with_the_usage_of_a_plain_reply(house: House, node:
     assert printed["plain"] is not None
 
 
-async def test_two_choices(house: House, node: Client) -> None:
-    house.scripted.says_choices([CLEAN, OTHER])
+async def test_two_choices(rig: Rig, node: Client) -> None:
+    rig.scripted.says_choices([CLEAN, OTHER])
 
     both = [[0, CLEAN], [1, OTHER]]
     assert await node.run(PROGRAM, "two") == {"plain": both, "streamed": both}
 
 
-async def test_parallel_calls_of_tools(house: House, node: Client) -> None:
-    house.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
+async def test_parallel_calls_of_tools(rig: Rig, node: Client) -> None:
+    rig.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
 
     found = [[f"call-{number}", "find", {"place": one}] for number, one in enumerate(PLACES)]
     assert await node.run(PROGRAM, "tools") == {
@@ -85,8 +85,8 @@ async def test_parallel_calls_of_tools(house: House, node: Client) -> None:
     }
 
 
-async def test_a_loop_of_tools_ends_with_a_guarded_answer(house: House, node: Client) -> None:
-    house.scripted.script = finds_then_says(CHINESE, CLEAN)
+async def test_a_loop_of_tools_ends_with_a_guarded_answer(rig: Rig, node: Client) -> None:
+    rig.scripted.script = finds_then_says(CHINESE, CLEAN)
 
     assert await node.run(PROGRAM, "roundTrip") == {
         "plain": CLEAN,
@@ -95,35 +95,35 @@ async def test_a_loop_of_tools_ends_with_a_guarded_answer(house: House, node: Cl
     }
 
 
-async def test_an_answer_in_json_stays_json(house: House, node: Client) -> None:
-    house.scripted.says(PLACE)
+async def test_an_answer_in_json_stays_json(rig: Rig, node: Client) -> None:
+    rig.scripted.says(PLACE)
 
     place = {"building": "본관 지하", "floor": -1}
     assert await node.run(PROGRAM, "json") == {"plain": place, "streamed": place}
 
 
-async def test_an_answer_in_json_that_is_replaced_is_a_refusal(house: House, node: Client) -> None:
-    house.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"))
+async def test_an_answer_in_json_that_is_replaced_is_a_refusal(rig: Rig, node: Client) -> None:
+    rig.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"))
 
     assert await node.run(PROGRAM, "refused") == {"content": None, "refusal": LANGUAGE_TEMPLATE}
 
 
-async def test_a_complaint_is_met_without_the_model(house: House, node: Client) -> None:
+async def test_a_complaint_is_met_without_the_model(rig: Rig, node: Client) -> None:
     printed = await node.run(PROGRAM, "complaint")
 
     assert printed == {"plain": COMPLAINT_TEMPLATE, "streamed": COMPLAINT_TEMPLATE}
-    assert house.scripted.requests == []
+    assert rig.scripted.requests == []
 
 
-async def test_the_replys_headers_lead_to_its_trace(house: House, node: Client) -> None:
-    house.scripted.says(CLEAN)
+async def test_the_replys_headers_lead_to_its_trace(rig: Rig, node: Client) -> None:
+    rig.scripted.says(CLEAN)
 
     printed = await node.run(PROGRAM, "headers")
 
     assert printed["named"] == [True, True]
     ids = printed["ids"]
     assert isinstance(ids, list)
-    traces = [await house.proxy.trace_of(str(one)) for one in ids]
+    traces = [await rig.proxy.trace_of(str(one)) for one in ids]
     assert [trace.replies for trace in traces] == [(CLEAN,), (CLEAN,)]
 
 
@@ -159,8 +159,8 @@ async def test_an_unknown_path_is_not_found(node: Client) -> None:
     assert await node.run(PROGRAM, "lost") == error("NotFoundError", 404, "unknown_url")
 
 
-async def test_a_limited_rate_is_told(house: House, node: Client) -> None:
-    RefusesOnce(house.raw, always=True)
+async def test_a_limited_rate_is_told(rig: Rig, node: Client) -> None:
+    RefusesOnce(rig.raw, always=True)
 
     printed = await node.as_tenant("raw").run(PROGRAM, "failed")
 
@@ -168,16 +168,16 @@ async def test_a_limited_rate_is_told(house: House, node: Client) -> None:
     assert printed == {"plain": told, "streamed": told}
 
 
-async def test_a_limited_rate_is_waited_out(house: House, node: Client) -> None:
-    refusing = RefusesOnce(house.raw)
+async def test_a_limited_rate_is_waited_out(rig: Rig, node: Client) -> None:
+    refusing = RefusesOnce(rig.raw)
 
     assert await node.as_tenant("raw").run(PROGRAM, "retried") == {"text": CLEAN}
     first_s, second_s = refusing.asked_s
     assert second_s - first_s >= RETRY_AFTER_S
 
 
-async def test_a_stream_that_breaks_off_is_an_error(house: House, node: Client) -> None:
-    house.raw.act = breaks_off
+async def test_a_stream_that_breaks_off_is_an_error(rig: Rig, node: Client) -> None:
+    rig.raw.act = breaks_off
 
     printed = await node.as_tenant("raw").run(PROGRAM, "failed")
 
@@ -187,12 +187,12 @@ async def test_a_stream_that_breaks_off_is_an_error(house: House, node: Client) 
 # Clients that leave.
 
 
-async def test_an_impatient_client_ends_the_models_work(house: House, node: Client) -> None:
-    house.raw.act = lambda talk: talk.hang()
+async def test_an_impatient_client_ends_the_models_work(rig: Rig, node: Client) -> None:
+    rig.raw.act = lambda talk: talk.hang()
 
     async with node.as_tenant("raw").running(PROGRAM, "impatient") as running:
         printed = await running.printed()
-        await house.raw.hung_up.wait()
+        await rig.raw.hung_up.wait()
 
     assert printed == error("APIConnectionTimeoutError", None)
 
@@ -202,13 +202,13 @@ async def test_an_impatient_client_ends_the_models_work(house: House, node: Clie
     [("aborted", {"finish": None}), ("abortedHelper", {"name": "APIUserAbortError"})],
 )
 async def test_an_aborted_stream_ends_the_models_work(
-    house: House, node: Client, case: str, expected: JsonObject
+    rig: Rig, node: Client, case: str, expected: JsonObject
 ) -> None:
-    silent = FallsSilent(house.raw)
+    silent = FallsSilent(rig.raw)
 
     async with node.as_tenant("raw").running(PROGRAM, case) as running:
         await silent.spoken.wait()
         printed = await running.printed("leave")
-        await house.raw.hung_up.wait()
+        await rig.raw.hung_up.wait()
 
     assert printed == expected

@@ -13,7 +13,7 @@ from tests.clients.scripts import (
     RefusesOnce,
     finds_then_says,
 )
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, STILL_CHINESE
 
 PROGRAM = "ai_sdk"
@@ -33,9 +33,9 @@ def provider(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_a_text_generated_and_streamed(
-    house: House, node: Client, provider: str, first: str, second: str, expected: str
+    rig: Rig, node: Client, provider: str, first: str, second: str, expected: str
 ) -> None:
-    house.scripted.says(first, second)
+    rig.scripted.says(first, second)
 
     printed = await node.run(PROGRAM, "texts", provider)
 
@@ -46,10 +46,8 @@ async def test_a_text_generated_and_streamed(
     assert printed["named"] is True
 
 
-async def test_the_parts_of_a_stream_come_in_order(
-    house: House, node: Client, provider: str
-) -> None:
-    house.scripted.says(CLEAN)
+async def test_the_parts_of_a_stream_come_in_order(rig: Rig, node: Client, provider: str) -> None:
+    rig.scripted.says(CLEAN)
 
     assert await node.run(PROGRAM, "parts", provider) == {
         "text": CLEAN,
@@ -65,23 +63,23 @@ async def test_the_parts_of_a_stream_come_in_order(
     }
 
 
-async def test_a_browser_shows_the_answer(house: House, node: Client, provider: str) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_a_browser_shows_the_answer(rig: Rig, node: Client, provider: str) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
     assert await node.run(PROGRAM, "ui", provider) == {"role": "assistant", "texts": [CLEAN]}
 
 
 async def test_a_loop_of_tools_ends_with_a_guarded_answer(
-    house: House, node: Client, provider: str
+    rig: Rig, node: Client, provider: str
 ) -> None:
-    house.scripted.script = finds_then_says(CHINESE, CLEAN)
+    rig.scripted.script = finds_then_says(CHINESE, CLEAN)
 
     ended = {"text": CLEAN, "places": [*PLACES], "steps": 2}
     assert await node.run(PROGRAM, "tools", provider) == {"plain": ended, "streamed": ended}
 
 
-async def test_objects_are_valid(house: House, node: Client, provider: str) -> None:
-    house.scripted.says(PLACE)
+async def test_objects_are_valid(rig: Rig, node: Client, provider: str) -> None:
+    rig.scripted.says(PLACE)
 
     place = {"building": "본관 지하", "floor": -1}
     printed = await node.run(PROGRAM, "objects", provider)
@@ -104,8 +102,8 @@ async def test_an_unknown_key_is_told(node: Client, provider: str) -> None:
     assert printed == {"plain": error, "streamed": [error]}
 
 
-async def test_a_limited_rate_is_told(house: House, node: Client, provider: str) -> None:
-    RefusesOnce(house.raw, always=True)
+async def test_a_limited_rate_is_told(rig: Rig, node: Client, provider: str) -> None:
+    RefusesOnce(rig.raw, always=True)
 
     printed = await node.as_tenant("raw").run(PROGRAM, "failed", provider)
 
@@ -119,22 +117,22 @@ async def test_a_limited_rate_is_told(house: House, node: Client, provider: str)
     assert printed == {"plain": error, "streamed": [error]}
 
 
-async def test_a_limited_rate_is_waited_out(house: House, node: Client, provider: str) -> None:
-    refusing = RefusesOnce(house.raw)
+async def test_a_limited_rate_is_waited_out(rig: Rig, node: Client, provider: str) -> None:
+    refusing = RefusesOnce(rig.raw)
 
     assert await node.as_tenant("raw").run(PROGRAM, "retried", provider) == {"text": CLEAN}
     assert len(refusing.asked_s) == 2
 
 
 async def test_an_aborted_stream_ends_the_models_work(
-    house: House, node: Client, provider: str
+    rig: Rig, node: Client, provider: str
 ) -> None:
-    silent = FallsSilent(house.raw)
+    silent = FallsSilent(rig.raw)
 
     async with node.as_tenant("raw").running(PROGRAM, "aborted", provider) as running:
         await silent.spoken.wait()
         printed = await running.printed("leave")
-        await house.raw.hung_up.wait()
+        await rig.raw.hung_up.wait()
 
     types = printed["types"]
     assert isinstance(types, list)

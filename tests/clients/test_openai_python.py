@@ -20,7 +20,7 @@ from tests.clients.scripts import (
     calls,
     finds_then_says,
 )
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, OTHER, QUESTION
 
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
@@ -50,19 +50,19 @@ class Find(BaseModel):
     place: str
 
 
-def synchronous(house: House) -> openai.OpenAI:
-    return openai.OpenAI(base_url=house.proxy.base_url, api_key=house.proxy.key, max_retries=0)
+def synchronous(rig: Rig) -> openai.OpenAI:
+    return openai.OpenAI(base_url=rig.proxy.base_url, api_key=rig.proxy.key, max_retries=0)
 
 
 # The synchronous client.
 
 
-async def test_the_synchronous_stream_helper_tells_of_the_answer_as_it_comes(house: House) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_the_synchronous_stream_helper_tells_of_the_answer_as_it_comes(rig: Rig) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
     def use() -> Iterator[str | None]:
         with (
-            synchronous(house) as client,
+            synchronous(rig) as client,
             client.chat.completions.stream(model=MODEL, messages=ASKED) as stream,
         ):
             for event in stream:
@@ -75,10 +75,10 @@ async def test_the_synchronous_stream_helper_tells_of_the_answer_as_it_comes(hou
     assert "".join(delta or "" for delta in deltas) == final == CLEAN
 
 
-async def test_many_threads_share_one_client(house: House) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_many_threads_share_one_client(rig: Rig) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
-    with synchronous(house) as client:
+    with synchronous(rig) as client:
 
         def use() -> str | None:
             reply = client.chat.completions.create(model=MODEL, messages=ASKED)
@@ -92,17 +92,17 @@ async def test_many_threads_share_one_client(house: House) -> None:
 # Replies with their heads.
 
 
-async def test_a_reply_is_read_as_it_streams_in(house: House) -> None:
-    house.scripted.says(CLEAN)
+async def test_a_reply_is_read_as_it_streams_in(rig: Rig) -> None:
+    rig.scripted.says(CLEAN)
 
     async with (
-        house.proxy.sdk() as client,
+        rig.proxy.sdk() as client,
         client.chat.completions.with_streaming_response.create(
             model=MODEL, messages=ASKED, stream=True
         ) as reply,
     ):
         lines = [line async for line in reply.iter_lines()]
-        trace = await house.proxy.trace_of(reply.headers["x-guard-request-id"])
+        trace = await rig.proxy.trace_of(reply.headers["x-guard-request-id"])
 
     events = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
     said = [json.loads(event)["choices"][0]["delta"] for event in events[:-1]]
@@ -115,11 +115,11 @@ async def test_a_reply_is_read_as_it_streams_in(house: House) -> None:
 # Several choices.
 
 
-async def test_two_choices_stream_side_by_side(house: House) -> None:
-    house.scripted.says_choices([CLEAN, OTHER])
+async def test_two_choices_stream_side_by_side(rig: Rig) -> None:
+    rig.scripted.says_choices([CLEAN, OTHER])
 
     async with (
-        house.proxy.sdk() as client,
+        rig.proxy.sdk() as client,
         client.chat.completions.stream(model=MODEL, messages=ASKED, n=2) as stream,
     ):
         final = await stream.get_final_completion()
@@ -131,11 +131,11 @@ async def test_two_choices_stream_side_by_side(house: House) -> None:
 # Tools.
 
 
-async def test_arguments_of_calls_are_parsed(house: House) -> None:
-    house.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
+async def test_arguments_of_calls_are_parsed(rig: Rig) -> None:
+    rig.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
     find = openai.pydantic_function_tool(Find, name="find")
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         plain = await client.chat.completions.parse(model=MODEL, messages=ASKED, tools=[find])
         async with client.chat.completions.stream(
             model=MODEL, messages=ASKED, tools=[find]
@@ -150,11 +150,11 @@ async def test_arguments_of_calls_are_parsed(house: House) -> None:
 
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["plain", "stream"])
-async def test_a_loop_of_tools_ends_with_a_guarded_answer(house: House, streamed: bool) -> None:
-    house.scripted.script = finds_then_says(CHINESE, CLEAN)
+async def test_a_loop_of_tools_ends_with_a_guarded_answer(rig: Rig, streamed: bool) -> None:
+    rig.scripted.script = finds_then_says(CHINESE, CLEAN)
     messages = [*ASKED]
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         while True:
             if streamed:
                 async with client.chat.completions.stream(
@@ -208,11 +208,11 @@ def with_results(
 # Structured output.
 
 
-async def test_structured_output_is_parsed_from_a_stream(house: House) -> None:
-    house.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"), PLACE)
+async def test_structured_output_is_parsed_from_a_stream(rig: Rig) -> None:
+    rig.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"), PLACE)
 
     async with (
-        house.proxy.sdk() as client,
+        rig.proxy.sdk() as client,
         client.chat.completions.stream(
             model=MODEL, messages=ASKED, response_format=Place
         ) as stream,
@@ -224,11 +224,11 @@ async def test_structured_output_is_parsed_from_a_stream(house: House) -> None:
     assert [*done, final.choices[0].message.parsed] == [expected, expected]
 
 
-async def test_a_refusal_is_told_as_it_streams(house: House) -> None:
-    house.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"))
+async def test_a_refusal_is_told_as_it_streams(rig: Rig) -> None:
+    rig.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"))
 
     async with (
-        house.proxy.sdk() as client,
+        rig.proxy.sdk() as client,
         client.chat.completions.stream(
             model=MODEL, messages=ASKED, response_format=Place
         ) as stream,

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from proxy.demo.model_server import MODEL, Said
 from proxy.openai_api.json_body import JsonObject
-from tests.clients.door_server import DoorHouse
+from tests.clients.door_server import EndpointRig
 from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says
 from tests.flow.canteen import (
     CHINESE,
@@ -67,7 +67,7 @@ def calls_in(response: Response) -> list[ResponseFunctionToolCall]:
 
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
-async def test_a_response(doors: DoorHouse, first: str, second: str, expected: str) -> None:
+async def test_a_response(doors: EndpointRig, first: str, second: str, expected: str) -> None:
     doors.server.says(first, second)
 
     async with doors.proxy.sdk() as client:
@@ -77,7 +77,7 @@ async def test_a_response(doors: DoorHouse, first: str, second: str, expected: s
     assert response.model == MODEL
 
 
-async def test_a_response_to_items_and_instructions(doors: DoorHouse) -> None:
+async def test_a_response_to_items_and_instructions(doors: EndpointRig) -> None:
     doors.server.says(CHINESE, CLEAN)
     items: list[ResponseInputItemParam] = [
         {"role": "user", "content": [{"type": "input_text", "text": QUESTION}]}
@@ -94,7 +94,7 @@ async def test_a_response_to_items_and_instructions(doors: DoorHouse) -> None:
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_a_streamed_response(
-    doors: DoorHouse, first: str, second: str, expected: str
+    doors: EndpointRig, first: str, second: str, expected: str
 ) -> None:
     doors.server.says(first, second)
 
@@ -114,7 +114,7 @@ async def test_a_streamed_response(
 
 
 @pytest.mark.parametrize("first", [PLACE, FOREIGN_PLACE], ids=["passed", "asked-again"])
-async def test_a_response_is_parsed(doors: DoorHouse, first: str) -> None:
+async def test_a_response_is_parsed(doors: EndpointRig, first: str) -> None:
     doors.server.says(first, PLACE)
 
     async with doors.proxy.sdk() as client:
@@ -128,7 +128,7 @@ async def test_a_response_is_parsed(doors: DoorHouse, first: str) -> None:
     assert [plain.output_parsed, streamed.output_parsed] == [expected, expected]
 
 
-async def test_a_structured_response_that_is_replaced_is_a_refusal(doors: DoorHouse) -> None:
+async def test_a_structured_response_that_is_replaced_is_a_refusal(doors: EndpointRig) -> None:
     doors.server.says(FOREIGN_PLACE)
 
     async with doors.proxy.sdk() as client:
@@ -149,7 +149,7 @@ def refusals(response: ParsedResponse[Place]) -> list[str]:
     return [part.refusal for part in parts if part.type == "refusal"]
 
 
-async def test_calls_of_tools_arrive_in_a_response(doors: DoorHouse) -> None:
+async def test_calls_of_tools_arrive_in_a_response(doors: EndpointRig) -> None:
     doors.server.script = lambda _: Said(tool_calls=calls())
 
     async with doors.proxy.sdk() as client:
@@ -162,7 +162,7 @@ async def test_calls_of_tools_arrive_in_a_response(doors: DoorHouse) -> None:
         assert found == [(f"call-{index}", {"place": one}) for index, one in enumerate(PLACES)]
 
 
-async def test_a_loop_of_tools_ends_with_a_guarded_response(doors: DoorHouse) -> None:
+async def test_a_loop_of_tools_ends_with_a_guarded_response(doors: EndpointRig) -> None:
     doors.server.script = finds_then_says(CHINESE, CLEAN)
     items: list[ResponseInputItemParam] = [{"role": "user", "content": QUESTION}]
 
@@ -186,7 +186,7 @@ async def test_a_loop_of_tools_ends_with_a_guarded_response(doors: DoorHouse) ->
     assert len(doors.server.requests) == 3
 
 
-async def test_the_raw_response_leads_to_its_trace(doors: DoorHouse) -> None:
+async def test_the_raw_response_leads_to_its_trace(doors: EndpointRig) -> None:
     doors.server.says(CHINESE, CLEAN)
     guard: JsonObject = {"sources": [{"section_content": SOURCE}]}
 
@@ -203,7 +203,7 @@ async def test_the_raw_response_leads_to_its_trace(doors: DoorHouse) -> None:
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["plain", "stream"])
 async def test_a_complaint_gets_its_response_without_the_model(
-    doors: DoorHouse, streamed: bool
+    doors: EndpointRig, streamed: bool
 ) -> None:
     async with doors.proxy.sdk() as client:
         if streamed:
@@ -221,7 +221,7 @@ async def test_a_complaint_gets_its_response_without_the_model(
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_a_completion_plain_and_streamed(
-    doors: DoorHouse, first: str, second: str, expected: str
+    doors: EndpointRig, first: str, second: str, expected: str
 ) -> None:
     doors.server.says(first, second)
     named = {CLEAN: "regenerate", LANGUAGE_TEMPLATE: "replace"}
@@ -244,7 +244,7 @@ async def test_a_completion_plain_and_streamed(
     assert (usage.choices, usage.model_extra) == ([], {})
 
 
-async def test_two_completions_are_guarded_each_for_itself(doors: DoorHouse) -> None:
+async def test_two_completions_are_guarded_each_for_itself(doors: EndpointRig) -> None:
     doors.server.script = lambda _: Said((CLEAN, OTHER))
 
     async with doors.proxy.sdk() as client:

@@ -9,9 +9,9 @@ import httpx
 
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import write_event
-from tests.fakes.house import House
 from tests.fakes.paced_upstream import HEAD, framed
 from tests.fakes.raw_upstream import Talk, http_reply
+from tests.fakes.rig import Rig
 from tests.fakes.running_proxy import chat_body
 from tests.fakes.slow_client import posted, slow_client
 from tests.flow.library import ASKED, FEES
@@ -23,7 +23,7 @@ ODD = "odd"
 """The tenant whose model server fails, hangs and talks without end."""
 MEDIUM_CHARS, LONG_CHARS = 15_000, 31_000
 """What is judged in a thread, and in a process apart."""
-Ask = Callable[[House, httpx.AsyncClient], Awaitable[None]]
+Ask = Callable[[Rig, httpx.AsyncClient], Awaitable[None]]
 
 
 async def act(talk: Talk) -> None:
@@ -47,10 +47,10 @@ async def act(talk: Talk) -> None:
         await talk.send(http_reply(b"not JSON"))
 
 
-def says(house: House) -> None:
+def says(rig: Rig) -> None:
     """Have the other model server answer rightly, wrongly once, or wrongly twice."""
-    house.scripted.says(WRONG, GOOD)
-    house.raw.act = act
+    rig.scripted.says(WRONG, GOOD)
+    rig.raw.act = act
 
 
 def body(question: str, *, stream: bool = False, chars: int = 0) -> JsonObject:
@@ -62,11 +62,11 @@ def body(question: str, *, stream: bool = False, chars: int = 0) -> JsonObject:
 def sent(question: str, *, tenant: str = "app", stream: bool = False, chars: int = 0) -> Ask:
     """Return what asks and reads the whole reply."""
 
-    async def ask(house: House, client: httpx.AsyncClient) -> None:
+    async def ask(rig: Rig, client: httpx.AsyncClient) -> None:
         await client.post(
-            f"{house.proxy.base_url}/chat/completions",
+            f"{rig.proxy.base_url}/chat/completions",
             json=body(question, stream=stream, chars=chars),
-            headers={"authorization": f"Bearer {house.proxy.keys[tenant]}"},
+            headers={"authorization": f"Bearer {rig.proxy.keys[tenant]}"},
         )
 
     return ask
@@ -75,9 +75,9 @@ def sent(question: str, *, tenant: str = "app", stream: bool = False, chars: int
 def passed(path: str, content: bytes, *, key: str | None = None) -> Ask:
     """Return what posts some bytes to a path."""
 
-    async def ask(house: House, client: httpx.AsyncClient) -> None:
-        headers = {"authorization": f"Bearer {key or house.proxy.keys[ODD]}"}
-        await client.post(f"{house.proxy.base_url}{path}", content=content, headers=headers)
+    async def ask(rig: Rig, client: httpx.AsyncClient) -> None:
+        headers = {"authorization": f"Bearer {key or rig.proxy.keys[ODD]}"}
+        await client.post(f"{rig.proxy.base_url}{path}", content=content, headers=headers)
 
     return ask
 
@@ -85,9 +85,9 @@ def passed(path: str, content: bytes, *, key: str | None = None) -> Ask:
 def left(question: str, *, stream: bool = False, chars: int = 0, share: float = 1.0) -> Ask:
     """Return what hangs up; with less than all of its request sent, or while it is served."""
 
-    async def ask(house: House, _: httpx.AsyncClient) -> None:
-        said = posted(house.proxy, body(question, stream=stream, chars=chars), tenant=ODD)
-        async with slow_client(house.proxy) as one:
+    async def ask(rig: Rig, _: httpx.AsyncClient) -> None:
+        said = posted(rig.proxy, body(question, stream=stream, chars=chars), tenant=ODD)
+        async with slow_client(rig.proxy) as one:
             await one.send(said[: int(len(said) * share)])
             await asyncio.sleep(0.02)
             one.leave()
@@ -95,9 +95,9 @@ def left(question: str, *, stream: bool = False, chars: int = 0, share: float = 
     return ask
 
 
-async def left_midstream(house: House, _: httpx.AsyncClient) -> None:
-    async with slow_client(house.proxy) as one:
-        await one.send(posted(house.proxy, body("중간에 갑니다", stream=True), tenant=ODD))
+async def left_midstream(rig: Rig, _: httpx.AsyncClient) -> None:
+    async with slow_client(rig.proxy) as one:
+        await one.send(posted(rig.proxy, body("중간에 갑니다", stream=True), tenant=ODD))
         await one.until(GOOD.encode())
         one.leave()
 
@@ -129,7 +129,7 @@ SELDOM: list[Ask] = [
 ]
 
 
-async def mixed(house: House, many: int, together: int = 16) -> None:
+async def mixed(rig: Rig, many: int, together: int = 16) -> None:
     """Send so many requests, some at a time; one in fifty has a long text."""
     chance = random.Random(many)
     kinds = [
@@ -146,7 +146,7 @@ async def mixed(house: House, many: int, together: int = 16) -> None:
 
         async def take(ask: Ask) -> None:
             async with turn:
-                await ask(house, client)
+                await ask(rig, client)
 
         for ask in kinds:
             group.create_task(take(ask))

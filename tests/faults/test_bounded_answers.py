@@ -11,8 +11,8 @@ from guards.core.registry import all_guards
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, write_event
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_client import RawAnswer, request_bytes, said_to
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.faults.wire import reply_bytes
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -31,20 +31,20 @@ def all_in(mode: str) -> str:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
+async def rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
     others = {
         "shadow": all_in("shadow"),
         "off": all_in("off"),
         "monitor": f"{upstream_yaml(RAW)}\nstream: {{mode: monitor}}\n",
     }
-    folder = tmp_path_factory.mktemp("house")
-    async with open_house(
+    folder = tmp_path_factory.mktemp("rig")
+    async with open_rig(
         folder, upstream_yaml(RAW), others=others, max_answer_chars=MOST_CHARS
     ) as opened:
         yield opened
 
 
-async def ask(house: House, tenant: str, answer: str, *, stream: bool) -> RawAnswer:
+async def ask(rig: Rig, tenant: str, answer: str, *, stream: bool) -> RawAnswer:
     source: JsonValue = {"section_title": "제8조", "section_content": SENTENCE}
     body: JsonObject = {
         "model": "m",
@@ -58,12 +58,10 @@ async def ask(house: House, tenant: str, answer: str, *, stream: bool) -> RawAns
         reply = reply_bytes(written, content_type=b"text/event-stream", length=False)
     else:
         reply = reply_bytes(json.dumps(completion(body, said)).encode())
-    house.raw.act = lambda talk: talk.send(reply)
+    rig.raw.act = lambda talk: talk.send(reply)
     sent = json.dumps(body).encode()
     target = b"/v1/chat/completions"
-    return await said_to(
-        house.proxy.address, request_bytes(target, sent, key=house.proxy.keys[tenant])
-    )
+    return await said_to(rig.proxy.address, request_bytes(target, sent, key=rig.proxy.keys[tenant]))
 
 
 def text_of(answer: RawAnswer, *, stream: bool) -> str:
@@ -76,10 +74,8 @@ def text_of(answer: RawAnswer, *, stream: bool) -> str:
 
 @pytest.mark.parametrize("tenant", ["shadow", "off", "monitor"])
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-async def test_where_guards_only_watch_it_is_sent(
-    house: House, tenant: str, *, stream: bool
-) -> None:
-    answer = await ask(house, tenant, LONG, stream=stream)
+async def test_where_guards_only_watch_it_is_sent(rig: Rig, tenant: str, *, stream: bool) -> None:
+    answer = await ask(rig, tenant, LONG, stream=stream)
 
     assert answer.status == 200
     assert text_of(answer, stream=stream) == LONG
@@ -88,11 +84,11 @@ async def test_where_guards_only_watch_it_is_sent(
 
 @pytest.mark.parametrize("tenant", ["shadow", "monitor"])
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-async def test_what_was_not_judged_is_named(house: House, tenant: str, *, stream: bool) -> None:
-    answer = await ask(house, tenant, LONG, stream=stream)
+async def test_what_was_not_judged_is_named(rig: Rig, tenant: str, *, stream: bool) -> None:
+    answer = await ask(rig, tenant, LONG, stream=stream)
 
     [trace_id] = answer.values("x-guard-request-id")
-    trace = await house.proxy.trace_of(trace_id)
+    trace = await rig.proxy.trace_of(trace_id)
     assert "answer_too_long" in trace.not_checked
     assert trace.action_name == "pass"
     assert trace.confidence is None
@@ -103,8 +99,8 @@ async def test_what_was_not_judged_is_named(house: House, tenant: str, *, stream
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-async def test_where_a_guard_could_act_it_is_refused(house: House, *, stream: bool) -> None:
-    answer = await ask(house, "app", LONG, stream=stream)
+async def test_where_a_guard_could_act_it_is_refused(rig: Rig, *, stream: bool) -> None:
+    answer = await ask(rig, "app", LONG, stream=stream)
 
     assert b"upstream_broken" in answer.body
     assert b"answer of more than 1000 characters" in answer.body
@@ -114,18 +110,16 @@ async def test_where_a_guard_could_act_it_is_refused(house: House, *, stream: bo
 
 @pytest.mark.parametrize("tenant", ["app", "shadow", "off", "monitor"])
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-async def test_one_that_is_short_enough_is_judged(
-    house: House, tenant: str, *, stream: bool
-) -> None:
-    answer = await ask(house, tenant, SHORT, stream=stream)
+async def test_one_that_is_short_enough_is_judged(rig: Rig, tenant: str, *, stream: bool) -> None:
+    answer = await ask(rig, tenant, SHORT, stream=stream)
 
     assert answer.status == 200
     assert b"answer_too_long" not in answer.raw
     assert text_of(answer, stream=stream) == SHORT
 
 
-async def test_verify_refuses_one(house: House) -> None:
-    reply = await house.proxy.send(
+async def test_verify_refuses_one(rig: Rig) -> None:
+    reply = await rig.proxy.send(
         json.dumps({"question": QUESTION, "answer": LONG, "sources": []}).encode(),
         path="/v1/verify",
     )

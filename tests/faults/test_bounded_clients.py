@@ -12,10 +12,10 @@ import pytest
 import pytest_asyncio
 
 from proxy.openai_api.sse import write_event
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import framed
 from tests.fakes.raw_client import RawAnswer
 from tests.fakes.raw_upstream import Talk, http_head, http_reply
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.fakes.slow_client import SlowClient, posted, slow_client
 from tests.flow.canteen import QUESTION
@@ -38,32 +38,30 @@ MOST_HELD_BYTES = 8 * 2**20
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def patient_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
+async def patient_rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
     folder = tmp_path_factory.mktemp("patient")
-    async with open_house(folder, upstream_yaml(RAW), max_connections=MOST_CONNECTIONS) as house:
-        yield house
+    async with open_rig(folder, upstream_yaml(RAW), max_connections=MOST_CONNECTIONS) as rig:
+        yield rig
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def hasty_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
+async def hasty_rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
     folder = tmp_path_factory.mktemp("hasty")
     policy = f"{upstream_yaml(RAW)}\npassthrough:\n  - POST /embeddings\n  - GET /files/**"
-    async with open_house(
-        folder, policy, request_timeout_s=REQUEST_S, send_timeout_s=SEND_S
-    ) as house:
-        yield house
+    async with open_rig(folder, policy, request_timeout_s=REQUEST_S, send_timeout_s=SEND_S) as rig:
+        yield rig
 
 
 @pytest.fixture
-def small(patient_house: House) -> House:
+def small(patient_rig: Rig) -> Rig:
     """One with few places, where everybody has time."""
-    return patient_house.tidied()
+    return patient_rig.tidied()
 
 
 @pytest.fixture
-def house(hasty_house: House) -> House:
+def rig(hasty_rig: Rig) -> Rig:
     """One that waits for nobody."""
-    return hasty_house.tidied()
+    return hasty_rig.tidied()
 
 
 @pytest.fixture
@@ -75,19 +73,19 @@ async def stack() -> AsyncGenerator[AsyncExitStack, None]:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def connections(house: House, stack: AsyncExitStack, many: int) -> list[SlowClient]:
-    return [await stack.enter_async_context(slow_client(house.proxy)) for _ in range(many)]
+async def connections(rig: Rig, stack: AsyncExitStack, many: int) -> list[SlowClient]:
+    return [await stack.enter_async_context(slow_client(rig.proxy)) for _ in range(many)]
 
 
-def overloaded(house: House, limit: str) -> float:
-    sample = house.proxy.services.metrics.registry.get_sample_value
+def overloaded(rig: Rig, limit: str) -> float:
+    sample = rig.proxy.services.metrics.registry.get_sample_value
     return sample("guard_proxy_overloaded_total", {"limit": limit}) or 0.0
 
 
 # Connections.
 
 
-async def test_who_does_nothing_makes_room(small: House, stack: AsyncExitStack) -> None:
+async def test_who_does_nothing_makes_room(small: Rig, stack: AsyncExitStack) -> None:
     """Also who never says anything, or half of a head: the one that has waited longest."""
     idle, silent, half, *_ = await connections(small, stack, MOST_CONNECTIONS)
     await silent.send(b"")
@@ -108,7 +106,7 @@ async def test_who_does_nothing_makes_room(small: House, stack: AsyncExitStack) 
     assert overloaded(small, "connections") == before
 
 
-async def test_who_finds_no_room_is_told_to_come_again(small: House, stack: AsyncExitStack) -> None:
+async def test_who_finds_no_room_is_told_to_come_again(small: Rig, stack: AsyncExitStack) -> None:
     asked = asyncio.Semaphore(0)
 
     async def act(talk: Talk) -> None:
@@ -130,7 +128,7 @@ async def test_who_finds_no_room_is_told_to_come_again(small: House, stack: Asyn
 
 
 async def test_a_place_is_free_again_when_its_client_is_gone(
-    small: House, stack: AsyncExitStack
+    small: Rig, stack: AsyncExitStack
 ) -> None:
     small.raw.act = lambda talk: talk.hang()
     for client in await connections(small, stack, MOST_CONNECTIONS):
@@ -148,8 +146,8 @@ async def test_a_place_is_free_again_when_its_client_is_gone(
 # Slow writers.
 
 
-async def test_a_head_that_drips_is_timed_out(house: House, stack: AsyncExitStack) -> None:
-    [client] = await connections(house, stack, 1)
+async def test_a_head_that_drips_is_timed_out(rig: Rig, stack: AsyncExitStack) -> None:
+    [client] = await connections(rig, stack, 1)
     dripping = asyncio.create_task(client.drip(HEALTH[:-2], every_s=REQUEST_S / 5))
 
     answer = await client.answer()
@@ -158,9 +156,9 @@ async def test_a_head_that_drips_is_timed_out(house: House, stack: AsyncExitStac
     assert timed_out(answer)
 
 
-async def test_a_body_that_stops_is_timed_out(house: House, stack: AsyncExitStack) -> None:
-    [client] = await connections(house, stack, 1)
-    await client.send(posted(house.proxy, b"{", length=1000))
+async def test_a_body_that_stops_is_timed_out(rig: Rig, stack: AsyncExitStack) -> None:
+    [client] = await connections(rig, stack, 1)
+    await client.send(posted(rig.proxy, b"{", length=1000))
 
     assert timed_out(await client.rest())
 
@@ -168,13 +166,11 @@ async def test_a_body_that_stops_is_timed_out(house: House, stack: AsyncExitStac
 @pytest.mark.parametrize(
     "path", ["/v1/chat/completions", pytest.param("/v1/embeddings", marks=pytest.mark.long)]
 )
-async def test_a_body_that_drips_is_timed_out(
-    house: House, stack: AsyncExitStack, path: str
-) -> None:
+async def test_a_body_that_drips_is_timed_out(rig: Rig, stack: AsyncExitStack, path: str) -> None:
     """Each piece of it comes in time; all of it would take years."""
-    house.raw.act = lambda talk: talk.hang()
-    [client] = await connections(house, stack, 1)
-    await client.send(posted(house.proxy, b"{", path=path, length=10_000_000))
+    rig.raw.act = lambda talk: talk.hang()
+    [client] = await connections(rig, stack, 1)
+    await client.send(posted(rig.proxy, b"{", path=path, length=10_000_000))
     dripping = asyncio.create_task(client.drip(b" " * 1000, every_s=REQUEST_S / 5))
 
     answer = await client.answer()
@@ -183,12 +179,10 @@ async def test_a_body_that_drips_is_timed_out(
     assert timed_out(answer)
 
 
-async def test_a_body_for_which_nobody_waits_is_hung_up_on(
-    house: House, stack: AsyncExitStack
-) -> None:
-    [client] = await connections(house, stack, 1)
-    said = posted(house.proxy, b"{", length=10_000_000)
-    await client.send(said.replace(house.proxy.key.encode(), b"nobodys"))
+async def test_a_body_for_which_nobody_waits_is_hung_up_on(rig: Rig, stack: AsyncExitStack) -> None:
+    [client] = await connections(rig, stack, 1)
+    said = posted(rig.proxy, b"{", length=10_000_000)
+    await client.send(said.replace(rig.proxy.key.encode(), b"nobodys"))
     assert await client.status() == 401
     dripping = asyncio.create_task(client.drip(b" " * 1000, every_s=REQUEST_S / 5))
 
@@ -202,7 +196,7 @@ def timed_out(answer: RawAnswer) -> bool:
 
 
 async def test_who_asks_far_ahead_of_the_replies_is_refused(
-    house: House, stack: AsyncExitStack
+    rig: Rig, stack: AsyncExitStack
 ) -> None:
     """Each request that waits is a hundred times as large here as it is on its way."""
     asked, hung_up = asyncio.Event(), asyncio.Event()
@@ -212,9 +206,9 @@ async def test_who_asks_far_ahead_of_the_replies_is_refused(
         await talk.hang()
         hung_up.set()
 
-    house.raw.act = act
-    [client] = await connections(house, stack, 1)
-    await client.send(posted(house.proxy, chat_body(QUESTION)))
+    rig.raw.act = act
+    [client] = await connections(rig, stack, 1)
+    await client.send(posted(rig.proxy, chat_body(QUESTION)))
     await asked.wait()
 
     await client.send(HEALTH * 1000)
@@ -248,12 +242,12 @@ class Flood:
             await self._left.wait()
 
 
-async def test_what_is_handed_through_and_nobody_takes_is_not_held(house: House) -> None:
+async def test_what_is_handed_through_and_nobody_takes_is_not_held(rig: Rig) -> None:
     flooding = Flood(http_head(content_type="application/octet-stream"), b"x" * 2**16)
-    house.raw.act = flooding.act
+    rig.raw.act = flooding.act
     before = memory_bytes()
-    async with slow_client(house.proxy, held_bytes=LISTENED_BYTES) as client:
-        await client.send(posted(house.proxy, {"input": "가"}, path="/v1/embeddings"))
+    async with slow_client(rig.proxy, held_bytes=LISTENED_BYTES) as client:
+        await client.send(posted(rig.proxy, {"input": "가"}, path="/v1/embeddings"))
         assert await client.status() == 200
 
         await flooding.is_left()
@@ -261,20 +255,20 @@ async def test_what_is_handed_through_and_nobody_takes_is_not_held(house: House)
         assert memory_bytes() - before < MOST_HELD_BYTES
 
 
-async def test_a_guarded_reply_that_nobody_takes_is_given_up(house: House) -> None:
+async def test_a_guarded_reply_that_nobody_takes_is_given_up(rig: Rig) -> None:
     said = "월요일에는 쉽니다. " * 9_000
     message = {"role": "assistant", "content": said}
     padding = "x" * LARGE
     choice = {"index": 0, "message": message, "finish_reason": "stop", "padding": padding}
     reply = chat_body("") | {"object": "chat.completion", "choices": [choice]}
     content = str(reply).replace("'", '"').encode()
-    house.raw.act = lambda talk: talk.send(http_reply(content))
-    registry = house.proxy.services.metrics.registry
+    rig.raw.act = lambda talk: talk.send(http_reply(content))
+    registry = rig.proxy.services.metrics.registry
     in_flight = partial(
         registry.get_sample_value, "guard_proxy_requests_in_flight", {"door": "chat.completions"}
     )
-    async with slow_client(house.proxy, held_bytes=LISTENED_BYTES) as client:
-        await client.send(posted(house.proxy, chat_body(QUESTION)))
+    async with slow_client(rig.proxy, held_bytes=LISTENED_BYTES) as client:
+        await client.send(posted(rig.proxy, chat_body(QUESTION)))
         assert await client.status() == 200
 
         async def is_over() -> bool:
@@ -284,12 +278,12 @@ async def test_a_guarded_reply_that_nobody_takes_is_given_up(house: House) -> No
         assert len((await client.rest()).raw) < LARGE
 
 
-async def test_a_stream_that_nobody_takes_is_given_up(house: House) -> None:
+async def test_a_stream_that_nobody_takes_is_given_up(rig: Rig) -> None:
     """And so is the model server that writes it."""
     flooding = Flood(http_head(content_type="text/event-stream"), THOUGHT)
-    house.raw.act = flooding.act
-    async with slow_client(house.proxy, held_bytes=LISTENED_BYTES) as client:
-        await client.send(posted(house.proxy, chat_body(QUESTION, stream=True)))
+    rig.raw.act = flooding.act
+    async with slow_client(rig.proxy, held_bytes=LISTENED_BYTES) as client:
+        await client.send(posted(rig.proxy, chat_body(QUESTION, stream=True)))
         assert await client.status() == 200
         before = memory_bytes()
 
@@ -298,11 +292,11 @@ async def test_a_stream_that_nobody_takes_is_given_up(house: House) -> None:
         assert memory_bytes() - before < MOST_HELD_BYTES
 
 
-async def test_a_client_that_reads_slowly_gets_all_of_it(house: House) -> None:
+async def test_a_client_that_reads_slowly_gets_all_of_it(rig: Rig) -> None:
     body = b"x" * (6 * 2**20)
-    house.raw.act = lambda talk: talk.send(http_reply(body, headers={}))
-    async with slow_client(house.proxy, held_bytes=2**16) as client:
-        await client.send(FILE_ASKED % house.proxy.key.encode())
+    rig.raw.act = lambda talk: talk.send(http_reply(body, headers={}))
+    async with slow_client(rig.proxy, held_bytes=2**16) as client:
+        await client.send(FILE_ASKED % rig.proxy.key.encode())
         began_s = asyncio.get_running_loop().time()
         read = 0
         while piece := await client.reader.read(2**17):

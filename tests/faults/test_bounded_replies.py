@@ -47,7 +47,7 @@ def stream(*events: bytes) -> bytes:
 
 
 def replying(wire: Wire, reply: bytes) -> None:
-    wire.house.raw.act = lambda talk: talk.send(reply)
+    wire.rig.raw.act = lambda talk: talk.send(reply)
 
 
 @pytest.mark.parametrize("path", [CHAT, COMPLETIONS])
@@ -171,5 +171,5 @@ async def test_what_follows_done_is_not_judged_in_a_trace(wire: Wire) -> None:
     answer = await wire.ask(CHAT.encode(), body(CHAT, stream=True))
 
     [trace_id] = answer.values("x-guard-request-id")
-    trace = await wire.house.proxy.trace_of(trace_id)
+    trace = await wire.rig.proxy.trace_of(trace_id)
     assert "LATE" not in trace.model_dump_json()

@@ -27,7 +27,7 @@ from proxy.cli.serve import freeze_heap
 from proxy.offload import LARGE_BYTES, LONG_TEXT_CHARS, read_offloaded, run_offloaded
 from proxy.tenants import judging_by
 from tests.fakes.growth import assert_grows_with_its_input
-from tests.fakes.house import House, open_house
+from tests.fakes.rig import Rig, open_rig
 from tests.fakes.running_proxy import chat_body
 from tests.faults.odd_texts import ODD, OF_MANY, ONE_UNIT, PAIRS, SIZE_BYTES
 
@@ -205,21 +205,21 @@ async def test_answers_that_take_long_are_judged_in_a_thread(answer: str, *, apa
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
-    async with open_house(tmp_path_factory.mktemp("house")) as opened:
+async def rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
+    async with open_rig(tmp_path_factory.mktemp("rig")) as opened:
         yield opened
 
 
-async def longest_wait_s(house: House, sent: list[tuple[str, bytes]]) -> float:
+async def longest_wait_s(rig: Rig, sent: list[tuple[str, bytes]]) -> float:
     """Send bodies all at once; return how long the slowest of many short requests took meanwhile.
 
     The short ones are answered by the model server and judged, one after the other.
     """
-    under_way = [asyncio.create_task(house.proxy.send(body, path=path)) for path, body in sent]
+    under_way = [asyncio.create_task(rig.proxy.send(body, path=path)) for path, body in sent]
     waited_s: list[float] = []
     while not waited_s or not all(task.done() for task in under_way):
         began_s = time.perf_counter()
-        reply = await house.proxy.chat(chat_body("안녕하세요"))
+        reply = await rig.proxy.chat(chat_body("안녕하세요"))
         waited_s.append(time.perf_counter() - began_s)
         assert reply.status_code == 200
     for task in under_way:
@@ -230,8 +230,8 @@ async def longest_wait_s(house: House, sent: list[tuple[str, bytes]]) -> float:
 @pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("chars", [15_000, 33_000], ids=["in-threads", "in-processes"])
-async def test_long_texts_at_every_door_delay_nobody(house: House, chars: int) -> None:
-    house.scripted.says(ANSWER)
+async def test_long_texts_at_every_door_delay_nobody(rig: Rig, chars: int) -> None:
+    rig.scripted.says(ANSWER)
     text = (ONE_UNIT["sentences"] * chars)[:chars]
     sources: list[JsonValue] = [{"section_title": "제8조", "section_content": text}]
     chat = chat_body(QUESTION, sources)
@@ -243,17 +243,17 @@ async def test_long_texts_at_every_door_delay_nobody(house: House, chars: int) -
     ]
     sent = [(path, json.dumps(body).encode()) for path, body in bodies]
 
-    assert await longest_wait_s(house, sent) < DELAYED_S
+    assert await longest_wait_s(rig, sent) < DELAYED_S
 
 
 @pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("chars", [15_000, 33_000], ids=["in-threads", "in-processes"])
-async def test_a_crowd_of_long_texts_delays_nobody(house: House, chars: int) -> None:
-    house.scripted.says(ANSWER)
+async def test_a_crowd_of_long_texts_delays_nobody(rig: Rig, chars: int) -> None:
+    rig.scripted.says(ANSWER)
     for name in ("sentences", "ranges", "random-lines"):
         text = (ODD[name] * 2)[:chars]
         body = chat_body(QUESTION, [{"section_title": "제8조", "section_content": text}])
         sent = [("/v1/chat/completions", json.dumps(body).encode())] * MANY
 
-        assert await longest_wait_s(house, sent) < DELAYED_S
+        assert await longest_wait_s(rig, sent) < DELAYED_S

@@ -22,11 +22,11 @@ from proxy.certificates import trusted
 from proxy.demo.model_server import Said, completion
 from proxy.judge.server import JudgeCallFailed, JudgeServer, judge_client
 from tests.fakes.command import assert_refused, run, running
-from tests.fakes.house import upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import RawUpstream
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.redis_relay import RedisRelay
+from tests.fakes.rig import upstream_yaml
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.faults.service import service

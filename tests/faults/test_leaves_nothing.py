@@ -23,10 +23,10 @@ from proxy.demo.model_server import Said, completion
 from proxy.http_client import IDLE_KEPT_S
 from proxy.offload import LARGE_BYTES, read_offloaded
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import NO_SUCH_PAGE
 from tests.fakes.processes import children_of
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S
 from tests.fakes.slow_client import CHAT, posted, slow_client
 from tests.faults import mixed as kinds
@@ -51,9 +51,9 @@ async def judge() -> AsyncGenerator[RawUpstream, None]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
+async def shared_rig(
     tmp_path_factory: pytest.TempPathFactory, judge: RawUpstream
-) -> AsyncGenerator[House, None]:
+) -> AsyncGenerator[Rig, None]:
     here = upstream_yaml(RAW)
     judged = f"judge:\n  base_url: {judge.address}/v1\n  model: j\n  timeout_s: 60\n"
     others = {
@@ -61,14 +61,14 @@ async def shared_house(
         "buffered": f"{here}\nstream: {{mode: buffer}}",
         "judged": judged,
     }
-    folder = tmp_path_factory.mktemp("house")
-    async with open_house(folder, others=others, keep_alive_s=0.05) as house:
-        yield house
+    folder = tmp_path_factory.mktemp("rig")
+    async with open_rig(folder, others=others, keep_alive_s=0.05) as rig:
+        yield rig
 
 
 @pytest.fixture
-def house(shared_house: House) -> House:
-    return shared_house.tidied()
+def rig(shared_rig: Rig) -> Rig:
+    return shared_rig.tidied()
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -114,10 +114,10 @@ HELD = [
 ]
 
 
-async def leaves(house: House, server: Hanging, tenant: str, path: str, sent: JsonObject) -> None:
+async def leaves(rig: Rig, server: Hanging, tenant: str, path: str, sent: JsonObject) -> None:
     """Ask, leave when a server is asked in turn, and wait until that is left too."""
-    async with slow_client(house.proxy) as client:
-        await client.send(posted(house.proxy, sent, path=path, tenant=tenant))
+    async with slow_client(rig.proxy) as client:
+        await client.send(posted(rig.proxy, sent, path=path, tenant=tenant))
         await server.is_asked()
         client.leave()
         await server.is_left()
@@ -125,54 +125,54 @@ async def leaves(house: House, server: Hanging, tenant: str, path: str, sent: Js
 
 @pytest.mark.parametrize(("tenant", "path", "sent"), HELD)
 async def test_who_leaves_takes_the_model_server_along(
-    house: House, tenant: str, path: str, sent: JsonObject
+    rig: Rig, tenant: str, path: str, sent: JsonObject
 ) -> None:
-    await leaves(house, Hanging(house.raw), tenant, path, sent)
+    await leaves(rig, Hanging(rig.raw), tenant, path, sent)
 
 
-async def test_who_leaves_during_the_second_attempt_takes_it_along(house: House) -> None:
-    hanging = Hanging(house.raw)
-    again = house.raw.act
+async def test_who_leaves_during_the_second_attempt_takes_it_along(rig: Rig) -> None:
+    hanging = Hanging(rig.raw)
+    again = rig.raw.act
 
     async def once(talk: Talk) -> None:
-        house.raw.act = again
+        rig.raw.act = again
         wrong = completion({"model": "m"}, Said((ONE_WRONG,)))
         await talk.send(http_reply(json.dumps(wrong).encode()))
 
-    house.raw.act = once
-    await leaves(house, hanging, ODD, CHAT, body(ASKED))
-    assert [one.line.split()[0] for one in house.raw.requests].count("POST") == 2
+    rig.raw.act = once
+    await leaves(rig, hanging, ODD, CHAT, body(ASKED))
+    assert [one.line.split()[0] for one in rig.raw.requests].count("POST") == 2
 
 
 @pytest.mark.parametrize(("path", "sent"), [(CHAT, doubted.QUESTION), ("/v1/verify", VERIFIED)])
 async def test_who_leaves_takes_the_judge_along(
-    house: House, judge: RawUpstream, path: str, sent: JsonObject
+    rig: Rig, judge: RawUpstream, path: str, sent: JsonObject
 ) -> None:
-    house.scripted.says(DOUBTED)
-    await leaves(house, Hanging(judge), "judged", path, sent)
+    rig.scripted.says(DOUBTED)
+    await leaves(rig, Hanging(judge), "judged", path, sent)
 
 
 async def test_who_leaves_while_a_text_is_judged_apart_is_waited_for_no_longer(
-    house: House,
+    rig: Rig,
 ) -> None:
     """The process may go on to the end of its work; nobody waits for it."""
-    house.scripted.says(TRUE_ANSWER)
-    await house.proxy.chat(body(ASKED, chars=LONG_CHARS))
+    rig.scripted.says(TRUE_ANSWER)
+    await rig.proxy.chat(body(ASKED, chars=LONG_CHARS))
     processes = judging()
     for process in processes:
         os.kill(process, signal.SIGSTOP)
     try:
-        async with slow_client(house.proxy) as client:
-            await client.send(posted(house.proxy, body(ASKED, chars=LONG_CHARS)))
+        async with slow_client(rig.proxy) as client:
+            await client.send(posted(rig.proxy, body(ASKED, chars=LONG_CHARS)))
 
             async def is_served() -> bool:
-                return in_flight(house) == 1.0
+                return in_flight(rig) == 1.0
 
             await eventually(is_served)
             client.leave()
 
             async def is_over() -> bool:
-                return in_flight(house) == 0.0
+                return in_flight(rig) == 0.0
 
             await eventually(is_over)
     finally:
@@ -181,40 +181,40 @@ async def test_who_leaves_while_a_text_is_judged_apart_is_waited_for_no_longer(
     assert processes
 
 
-def in_flight(house: House) -> float:
-    sample = house.proxy.services.metrics.registry.get_sample_value
+def in_flight(rig: Rig) -> float:
+    sample = rig.proxy.services.metrics.registry.get_sample_value
     return sample("guard_proxy_requests_in_flight", {"door": "chat.completions"}) or 0.0
 
 
-async def test_after_some_requests_of_all_kinds_nothing_is_open(house: House) -> None:
-    await leave_nothing(house, FEW, slices=1)
+async def test_after_some_requests_of_all_kinds_nothing_is_open(rig: Rig) -> None:
+    await leave_nothing(rig, FEW, slices=1)
 
 
 @pytest.mark.long
-async def test_after_ten_thousand_requests_of_all_kinds_nothing_is_left(house: House) -> None:
-    kept = await leave_nothing(house, MANY, slices=SLICES)
+async def test_after_ten_thousand_requests_of_all_kinds_nothing_is_left(rig: Rig) -> None:
+    kept = await leave_nothing(rig, MANY, slices=SLICES)
 
     assert kept[-1] < kept[0] * MOST_MEMORY, [one >> 20 for one in kept]
 
 
-async def leave_nothing(house: House, many: int, *, slices: int) -> list[int]:
+async def leave_nothing(rig: Rig, many: int, *, slices: int) -> list[int]:
     """Send so many requests; see that nothing stays open, and return the memory after each slice.
 
     The first ones fill caches, and start the threads and the process that stay.
     """
-    kinds.says(house)
+    kinds.says(rig)
     await asyncio.gather(*(asyncio.to_thread(time.sleep, 0.01) for _ in range(64)))
     large = LARGE_BYTES + 1
     await asyncio.gather(*(read_offloaded(large, partial(time.sleep, 0.01)) for _ in range(16)))
     medium, *_ = kinds.SELDOM
     async with httpx.AsyncClient(timeout=DEADLINE_S) as client:
-        await asyncio.gather(*(medium(house, client) for _ in range(8)))
-    await mixed(house, len(kinds.OFTEN) + 2 * len(kinds.SELDOM))
+        await asyncio.gather(*(medium(rig, client) for _ in range(8)))
+    await mixed(rig, len(kinds.OFTEN) + 2 * len(kinds.SELDOM))
     before = await at_rest()
     kept = []
     for _ in range(slices):
-        await mixed(house, many // slices)
-        house.tidied()
+        await mixed(rig, many // slices)
+        rig.tidied()
         await is_again(before)
         gc.collect()
         kept.append(memory_bytes())

@@ -16,8 +16,8 @@ import pytest_asyncio
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_upstream import Act, Talk, http_head, http_reply
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.tables import each_row
 
@@ -36,19 +36,19 @@ MAX_REPLY_BYTES = 200_000
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
+async def shared_rig(
     tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncGenerator[House, None]:
+) -> AsyncGenerator[Rig, None]:
     hasty = upstream_yaml(RAW, f"timeouts: {{first_byte_s: {SHORT_S}, idle_s: {SHORT_S}}}")
-    async with open_house(
-        tmp_path_factory.mktemp("house"), hasty, max_reply_bytes=MAX_REPLY_BYTES
-    ) as house:
-        yield house
+    async with open_rig(
+        tmp_path_factory.mktemp("rig"), hasty, max_reply_bytes=MAX_REPLY_BYTES
+    ) as rig:
+        yield rig
 
 
 @pytest.fixture
-def house(shared_house: House) -> House:
-    return shared_house.tidied()
+def rig(shared_rig: Rig) -> Rig:
+    return shared_rig.tidied()
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -129,14 +129,14 @@ def error_in(reply: httpx.Response) -> JsonObject | None:
 @each_row("stream", [False, True])
 @each_row("act", ACTS)
 async def test_whatever_it_does_the_caller_is_told_in_time_and_a_trace_is_left(
-    house: House, act: Act, stream: bool
+    rig: Rig, act: Act, stream: bool
 ) -> None:
-    house.raw.act = act
+    rig.raw.act = act
 
     async with asyncio.timeout(DEADLINE_S):
         replies = await asyncio.gather(
             *(
-                house.proxy.send(json.dumps({**body, "stream": stream}).encode(), path=path)
+                rig.proxy.send(json.dumps({**body, "stream": stream}).encode(), path=path)
                 for path, body in DOORS.items()
             )
         )
@@ -150,16 +150,16 @@ async def test_whatever_it_does_the_caller_is_told_in_time_and_a_trace_is_left(
             assert reply.status_code in {200, 502, 504}  # 200: it had begun to leave
             assert b"[DONE]" not in reply.content
         assert "Traceback" not in reply.text
-        trace = await house.proxy.trace(reply)
+        trace = await rig.proxy.trace(reply)
         assert trace.error == trace.attempts[0].error == (None if error is None else error["code"])
 
 
-async def test_what_had_left_before_it_was_killed_stays_and_is_traced(house: House) -> None:
-    house.raw.act = sending(STREAM, *EVENTS[:-3], then="reset")
+async def test_what_had_left_before_it_was_killed_stays_and_is_traced(rig: Rig) -> None:
+    rig.raw.act = sending(STREAM, *EVENTS[:-3], then="reset")
 
-    reply = await house.proxy.chat({**CHAT, "stream": True})
+    reply = await rig.proxy.chat({**CHAT, "stream": True})
 
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
     [left] = trace.replies
     assert left
     assert ANSWER.startswith(left)

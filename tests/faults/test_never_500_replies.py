@@ -44,7 +44,7 @@ async def wire(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire,
 
 
 def replying(wire: Wire, reply: bytes) -> None:
-    wire.house.raw.act = lambda talk: talk.send(reply)
+    wire.rig.raw.act = lambda talk: talk.send(reply)
 
 
 def told(**members: JsonValue) -> bytes:
@@ -161,7 +161,7 @@ async def test_what_is_no_answer_is_a_bad_gateway(wire: Wire, reply: bytes, body
     assert answer.status == 502
     assert answer.refusal()["code"] in ("upstream_broken", "upstream_unreachable")
     [traced] = answer.values("x-guard-request-id")
-    trace = await wire.house.proxy.trace_of(traced)
+    trace = await wire.rig.proxy.trace_of(traced)
     assert (trace.status, trace.error) == (502, answer.refusal()["code"])
 
 
@@ -200,7 +200,7 @@ async def test_an_odd_answer_is_an_answer(wire: Wire, reply: bytes, body: bytes)
     assert "x-own" not in dict(answer.headers)
     answer.body.decode()
     [traced] = answer.values("x-guard-request-id")
-    assert (await wire.house.proxy.trace_of(traced)).status == 200
+    assert (await wire.rig.proxy.trace_of(traced)).status == 200
 
 
 @each_row("door", ["completions", "responses"])
@@ -230,10 +230,10 @@ async def test_odd_words_at_other_doors_are_an_answer_whose_trace_can_be_looked_
     assert answer.status == 200
     assert json.loads(answer.body)["model"] == "m"
     [traced] = answer.values("x-guard-request-id")
-    trace = await wire.house.proxy.trace_of(traced)
+    trace = await wire.rig.proxy.trace_of(traced)
     assert trace.status == 200
     admin = {"authorization": f"Bearer {ADMIN_TOKEN}"}
-    async with Visitor(wire.house.proxy.address) as visitor:
+    async with Visitor(wire.rig.proxy.address) as visitor:
         await visitor.sign_in(ADMIN_TOKEN)
         for page in ODD_PAGES:
             shown = await visitor.get(page.format(traced), **({} if "board" in page else admin))

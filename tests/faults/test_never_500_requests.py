@@ -111,7 +111,7 @@ async def test_odd_characters_in_any_string_are_served_or_refused(
         if answer.status == 200:
             assert "x-own" not in dict(answer.headers)
             [traced] = answer.values("x-guard-request-id")
-            assert (await wire.house.proxy.trace_of(traced)).status == 200
+            assert (await wire.rig.proxy.trace_of(traced)).status == 200
         else:
             assert answer.status == 400
             assert answer.refusal()["code"] in ("invalid_json", "invalid_request")

@@ -122,7 +122,7 @@ async def model() -> AsyncGenerator[Model, None]:
 async def proxy(
     tmp_path_factory: pytest.TempPathFactory, model: Model
 ) -> AsyncGenerator[RunningProxy, None]:
-    folder: Path = tmp_path_factory.mktemp("house")
+    folder: Path = tmp_path_factory.mktemp("rig")
     # The constraint of the second attempt is refused where a server fails it, and left out.
     policy = f"{PASSED}\nregeneration: {{constraint: vllm}}\n"
     hasty = f"upstream:\n  base_url: {model.address}/v1\n  {HASTY}\n{policy}"

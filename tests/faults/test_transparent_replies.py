@@ -29,7 +29,7 @@ async def wire(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire,
 
 
 def replying(wire: Wire, reply: bytes) -> None:
-    wire.house.raw.act = lambda talk: talk.send(reply)
+    wire.rig.raw.act = lambda talk: talk.send(reply)
 
 
 INTERIM = [
@@ -57,7 +57,7 @@ async def test_interim_replies_are_skipped(wire: Wire, target: bytes, interim: b
 async def test_a_redirect_is_neither_followed_nor_handed_on(
     wire: Wire, target: bytes, status: bytes
 ) -> None:
-    there = wire.house.raw.address.encode() + b"/elsewhere"
+    there = wire.rig.raw.address.encode() + b"/elsewhere"
     replying(wire, reply_bytes(b"", b"Location: " + there, status=status))
 
     answer = await wire.ask(target)

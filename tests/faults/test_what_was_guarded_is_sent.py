@@ -239,7 +239,7 @@ async def test_however_a_body_comes_it_leaves_by_its_length(
 async def test_requests_that_come_at_once_are_each_judged_by_themselves(
     wire: Wire,
 ) -> None:
-    keys = wire.house.proxy.keys
+    keys = wire.rig.proxy.keys
     first = request_bytes(TARGET, CHAT, key=keys["app"]).replace(b"Connection: close\r\n", b"")
     nobodys = request_bytes(b"/v1/models/m", method=b"GET").replace(b"Connection: close\r\n", b"")
     last = request_bytes(b"/v1/engines/m/completions", CHAT, key=keys["app"])
@@ -252,7 +252,7 @@ async def test_requests_that_come_at_once_are_each_judged_by_themselves(
 
 
 async def test_what_follows_a_refused_request_is_not_read(wire: Wire) -> None:
-    hidden = request_bytes(TARGET, CHAT, key=wire.house.proxy.key)
+    hidden = request_bytes(TARGET, CHAT, key=wire.rig.proxy.key)
     broken = request_bytes(TARGET, in_chunks(b"") + hidden, headers=[b"Content-Length: 5", CHUNKED])
 
     answer = await wire.say(broken)

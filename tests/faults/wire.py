@@ -8,9 +8,9 @@ from pathlib import Path
 
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_client import RawAnswer, request_bytes, said_to
 from tests.fakes.raw_upstream import RawRequest, Talk
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 
 QUESTION = "구내식당은 어디에 있나요?"
@@ -65,12 +65,12 @@ MODEL_DOORS = ("chat", "completions", "responses")
 class Wire:
     """What tests talk to."""
 
-    house: House
+    rig: Rig
 
     @property
     def sent(self) -> list[RawRequest]:
         """What the model server got."""
-        return self.house.raw.requests
+        return self.rig.raw.requests
 
     def answering(self) -> "Wire":
         """Have the model server answer every request as its door does."""
@@ -79,13 +79,13 @@ class Wire:
             path = talk.request.line.split(" ")[1].partition("?")[0]
             await talk.send(reply_bytes(REPLIES.get(path, REPLY)))
 
-        self.house.raw.act = act
+        self.rig.raw.act = act
         return self
 
     async def say(self, *pieces: bytes) -> RawAnswer:
         """Send bytes as they are."""
         self.sent.clear()
-        return await said_to(self.house.proxy.address, *pieces)
+        return await said_to(self.rig.proxy.address, *pieces)
 
     async def ask(
         self,
@@ -102,7 +102,7 @@ class Wire:
             request_bytes(
                 target,
                 body,
-                key=self.house.proxy.keys[tenant],
+                key=self.rig.proxy.keys[tenant],
                 method=method,
                 headers=headers,
                 length=length,
@@ -121,10 +121,10 @@ async def open_wire(folder: Path, **settings: object) -> AsyncGenerator[Wire, No
     """Run a proxy whose tenants open what can be opened; ``listed`` has a list of models."""
     opened = "\npassthrough: [/embeddings, /files/**, /models/**]\n"
     listed = upstream_yaml(RAW, "models: {public: public, own: theirs}") + opened
-    async with open_house(
+    async with open_rig(
         folder, upstream_yaml(RAW) + opened, others={"listed": listed}, **settings
-    ) as house:
-        yield Wire(house)
+    ) as rig:
+        yield Wire(rig)
 
 
 def body_of(door: str, more: str = "", said: str = QUESTION) -> bytes:

@@ -9,7 +9,7 @@ from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.reply import Answer
 from proxy.openai_api.sse import EventReader
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.fakes.running_proxy import chat_body
 
 QUESTION = "구내식당은 어디에 있나요?"
@@ -35,7 +35,7 @@ TENANTS = {
 
 
 async def ask(
-    house: House,
+    rig: Rig,
     question: str = QUESTION,
     *,
     tenant: str = "app",
@@ -44,7 +44,7 @@ async def ask(
 ) -> httpx.Response:
     """Ask as a tenant; `more` are further members of the request."""
     body = chat_body(question, sources, **more)
-    reply = await house.proxy.chat(body, key=house.proxy.keys[tenant])
+    reply = await rig.proxy.chat(body, key=rig.proxy.keys[tenant])
     assert reply.status_code == httpx.codes.OK, reply.text
     return reply
 

@@ -8,14 +8,14 @@ import pytest
 import pytest_asyncio
 
 from proxy.server.serving import loop_factory
-from tests.fakes.house import House, open_house
 from tests.fakes.paced_upstream import PacedUpstream
+from tests.fakes.rig import Rig, open_rig
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import canteen
 from tests.flow.passing import Both, open_both
 
-CANTEEN = partial(open_house, policy=canteen.TEMPLATES, others=canteen.TENANTS)
+CANTEEN = partial(open_rig, policy=canteen.TEMPLATES, others=canteen.TENANTS)
 
 
 def pytest_asyncio_loop_factories(
@@ -57,24 +57,24 @@ def proxy(shared_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProx
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
+async def shared_rig(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[House, None]:
-    """One house for all tests of a file, which may name another than the canteen: `HOUSE`."""
-    open_it = getattr(request.module, "HOUSE", CANTEEN)
-    async with open_it(tmp_path_factory.mktemp("house")) as house:
-        yield house
+) -> AsyncGenerator[Rig, None]:
+    """One rig for all tests of a file, which may name another than the canteen: `RIG`."""
+    open_it = getattr(request.module, "RIG", CANTEEN)
+    async with open_it(tmp_path_factory.mktemp("rig")) as rig:
+        yield rig
 
 
 @pytest.fixture
-def house(shared_house: House) -> House:
-    return shared_house.tidied()
+def rig(shared_rig: Rig) -> Rig:
+    return shared_rig.tidied()
 
 
 @pytest.fixture
-def model(house: House) -> PacedUpstream:
-    """The model server of the house that sends raw bytes, at the pace that a test sets."""
-    return PacedUpstream(house.raw)
+def model(rig: Rig) -> PacedUpstream:
+    """The model server of the rig that sends raw bytes, at the pace that a test sets."""
+    return PacedUpstream(rig.raw)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.query import Query
 from proxy.traces.trace import Delivery, Trace
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.waiting import eventually
 
 
 async def connect(
-    house: House,
+    rig: Rig,
     tenant: str,
     body: JsonObject,
     *,
@@ -23,13 +23,13 @@ async def connect(
     """Send a request over a connection of its own, and read nothing.
 
     Args:
-        house: Where to.
+        rig: Where to.
         tenant: Who asks.
         body: The request.
         sent_bytes: How much of its body is sent; None for all.
         held_bytes: How much of the reply waits at the client; None for what is usual.
     """
-    address = urlsplit(house.proxy.address)
+    address = urlsplit(rig.proxy.address)
     opened = socket.socket()
     if held_bytes is not None:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, held_bytes)
@@ -38,7 +38,7 @@ async def connect(
     content = json.dumps(body).encode()
     writer.write(
         f"POST /v1/chat/completions HTTP/1.1\r\nhost: {address.netloc}\r\n"
-        f"authorization: Bearer {house.proxy.keys[tenant]}\r\n"
+        f"authorization: Bearer {rig.proxy.keys[tenant]}\r\n"
         f"content-length: {len(content)}\r\n\r\n".encode()
     )
     writer.write(content[:sent_bytes])
@@ -46,11 +46,11 @@ async def connect(
     return writer
 
 
-async def only_trace(house: House, tenant: str) -> Trace:
+async def only_trace(rig: Rig, tenant: str) -> Trace:
     found: list[Trace] = []
 
     async def is_there() -> bool:
-        page = await house.proxy.services.traces.page(Query(tenant=tenant))
+        page = await rig.proxy.services.traces.page(Query(tenant=tenant))
         found[:] = page.traces
         return bool(found)
 

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import Writing
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.flow.library import QUESTION
 
 PERIOD = "대출 기간은 9일입니다."
@@ -30,7 +30,7 @@ INCLUDE_USAGE: JsonObject = {"stream_options": {"include_usage": True}}
 
 
 @asynccontextmanager
-async def lending_house(folder: Path) -> AsyncGenerator[House, None]:
+async def lending_rig(folder: Path) -> AsyncGenerator[Rig, None]:
     """Run a proxy that sends no comments, with a tenant for each way to treat a stream."""
     here = upstream_yaml(RAW) + TEMPLATES
     others = {
@@ -39,8 +39,8 @@ async def lending_house(folder: Path) -> AsyncGenerator[House, None]:
         "filtering": f"{here}replacement: {{finish_reason: content_filter}}",
         "impatient": upstream_yaml(RAW, "timeouts: {idle_s: 0.2}"),
     }
-    async with open_house(folder, here, others=others, keep_alive_s=60.0) as house:
-        yield house
+    async with open_rig(folder, here, others=others, keep_alive_s=60.0) as rig:
+        yield rig
 
 
 async def says(writing: Writing, *texts: str, choice: int = 0) -> None:

@@ -12,7 +12,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.replay.judging import replay
 from proxy.tenants import judging_by
 from proxy.traces.trace import ReplayResult, Trace
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream, is_second_attempt
 from tests.flow.pool import (
@@ -69,10 +69,10 @@ ENDS = ("stop", "length")
 class Desk:
     """A proxy with tenants of many minds, and their requests judged again."""
 
-    def __init__(self, house: House, judge: ScriptedUpstream) -> None:
-        self.house = house
+    def __init__(self, rig: Rig, judge: ScriptedUpstream) -> None:
+        self.rig = rig
         self.judge = judge
-        self.folder = house.proxy.services.settings.policies
+        self.folder = rig.proxy.services.settings.policies
 
     def says(
         self, first: Sequence[str], second: Sequence[str] = (), finish_reason: str = "stop"
@@ -84,15 +84,15 @@ class Desk:
             said = [texts[at % len(texts)] for at in range(many)]
             return Said(said, finish_reason=finish_reason)
 
-        self.house.scripted.script = script
+        self.rig.scripted.script = script
 
     async def trace(self, body: JsonObject, tenant: str = "app") -> Trace:
         """Ask, and return what the store kept of it."""
-        proxy = self.house.proxy
+        proxy = self.rig.proxy
         return await proxy.trace(await proxy.chat(body, key=proxy.keys[tenant]))
 
     def policy(self, tenant: str) -> LoadedPolicy:
-        return self.house.proxy.services.policies.snapshot.tenants[tenant]
+        return self.rig.proxy.services.policies.snapshot.tenants[tenant]
 
     def again(self, trace: Trace) -> ReplayResult:
         return replay(trace, judging_by(self.policy(trace.tenant)))
@@ -124,8 +124,8 @@ async def open_desk(folder: Path) -> AsyncGenerator[Desk, None]:
     others["wordless"] = "tracing: {text: none}\n"
     async with ScriptedUpstream().running() as judge:
         others["judged"] = FULL + judge_yaml(judge.address)
-        async with open_house(folder, FULL, others=others) as house:
-            yield Desk(house, judge)
+        async with open_rig(folder, FULL, others=others) as rig:
+            yield Desk(rig, judge)
 
 
 GOOD = f"{FEE} {HOURS}"

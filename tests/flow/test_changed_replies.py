@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from proxy.demo.model_server import MODEL, Said, completion, usage
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.fakes.running_proxy import chat_body
 from tests.fakes.scripted_upstream import is_second_attempt
 from tests.flow.canteen import (
@@ -45,19 +45,19 @@ def guard_headers(reply: httpx.Response) -> dict[str, str]:
 # What is said in headers.
 
 
-async def test_headers_of_an_answer_that_passes(house: House, stream: bool) -> None:
-    house.scripted.says(CLEAN)
+async def test_headers_of_an_answer_that_passes(rig: Rig, stream: bool) -> None:
+    rig.scripted.says(CLEAN)
 
-    reply = await ask(house, stream=stream)
+    reply = await ask(rig, stream=stream)
 
     assert guard_headers(reply) == {"action": "pass", "attempts": "1"}
     assert texts(reply) == [CLEAN]
 
 
-async def test_headers_of_an_answer_that_was_asked_for_again(house: House, stream: bool) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_headers_of_an_answer_that_was_asked_for_again(rig: Rig, stream: bool) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
-    reply = await ask(house, stream=stream)
+    reply = await ask(rig, stream=stream)
 
     assert guard_headers(reply) == {
         "action": "regenerate",
@@ -67,10 +67,10 @@ async def test_headers_of_an_answer_that_was_asked_for_again(house: House, strea
     assert texts(reply) == [CLEAN]
 
 
-async def test_headers_of_an_answer_that_was_replaced(house: House, stream: bool) -> None:
-    house.scripted.says(CHINESE, STILL_CHINESE)
+async def test_headers_of_an_answer_that_was_replaced(rig: Rig, stream: bool) -> None:
+    rig.scripted.says(CHINESE, STILL_CHINESE)
 
-    reply = await ask(house, stream=stream)
+    reply = await ask(rig, stream=stream)
 
     assert guard_headers(reply) == {
         "action": "replace",
@@ -82,10 +82,8 @@ async def test_headers_of_an_answer_that_was_replaced(house: House, stream: bool
     assert STILL_CHINESE not in reply.text
 
 
-async def test_headers_of_a_question_that_never_reached_the_model(
-    house: House, stream: bool
-) -> None:
-    reply = await ask(house, COMPLAINT, stream=stream)
+async def test_headers_of_a_question_that_never_reached_the_model(rig: Rig, stream: bool) -> None:
+    reply = await ask(rig, COMPLAINT, stream=stream)
 
     assert guard_headers(reply) == {
         "action": "replace",
@@ -93,21 +91,21 @@ async def test_headers_of_a_question_that_never_reached_the_model(
         "reasons": "complaint.venting",
     }
     assert texts(reply) == [COMPLAINT_TEMPLATE]
-    assert house.scripted.requests == []
+    assert rig.scripted.requests == []
 
 
-async def test_the_policy_and_the_request_are_named(house: House) -> None:
-    policy = house.proxy.services.policies.snapshot.tenants["app"]
+async def test_the_policy_and_the_request_are_named(rig: Rig) -> None:
+    policy = rig.proxy.services.policies.snapshot.tenants["app"]
 
-    reply = await ask(house)
+    reply = await ask(rig)
 
     assert reply.headers["x-guard-policy"] == f"app@{policy.version}"
-    assert (await house.proxy.trace(reply)).id == reply.headers["x-guard-request-id"]
+    assert (await rig.proxy.trace(reply)).id == reply.headers["x-guard-request-id"]
 
 
-async def test_what_was_not_checked_is_said_with_the_reason(house: House) -> None:
-    without = await ask(house)
-    with_sources = await ask(house, sources=[{"section_content": SOURCE}])
+async def test_what_was_not_checked_is_said_with_the_reason(rig: Rig) -> None:
+    without = await ask(rig)
+    with_sources = await ask(rig, sources=[{"section_content": SOURCE}])
 
     assert "numbers:no_sources" in not_checked(without)
     assert [name for name in not_checked(with_sources) if name.startswith("numbers:")] == []
@@ -117,13 +115,13 @@ async def test_what_was_not_checked_is_said_with_the_reason(house: House) -> Non
 
 
 async def test_the_second_request_names_the_fault_and_leaves_out_guard(
-    house: House, stream: bool
+    rig: Rig, stream: bool
 ) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+    rig.scripted.says(CHINESE, CLEAN)
 
-    await ask(house, sources=[{"section_content": SOURCE}], stream=stream, user="u1")
+    await ask(rig, sources=[{"section_content": SOURCE}], stream=stream, user="u1")
 
-    first, second = house.scripted.requests
+    first, second = rig.scripted.requests
     assert ["guard" in first, "guard" in second] == [False, False]
     assert CHINESE.strip("。") in str(second["messages"])
     assert (second["stream"], second["user"]) == (stream, "u1")
@@ -134,28 +132,28 @@ async def test_the_second_request_names_the_fault_and_leaves_out_guard(
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 async def test_one_bad_choice_is_healed_and_the_others_stay(
-    house: House, place: int, stream: bool
+    rig: Rig, place: int, stream: bool
 ) -> None:
     first = [f"{CLEAN} {number}번" for number in "가나다"]
     first[place] = CHINESE
-    house.scripted.says_choices(first, [OTHER])
+    rig.scripted.says_choices(first, [OTHER])
 
-    reply = await ask(house, n=3, stream=stream)
+    reply = await ask(rig, n=3, stream=stream)
 
     expected = list(first)
     expected[place] = OTHER
     assert texts(reply) == expected
-    assert house.scripted.requests[1]["n"] == 1
+    assert rig.scripted.requests[1]["n"] == 1
 
 
-async def test_choices_that_stay_are_equal_to_the_last_member(house: House) -> None:
+async def test_choices_that_stay_are_equal_to_the_last_member(rig: Rig) -> None:
     first = [CLEAN, CHINESE, OTHER]
     extra: JsonObject = {"annotations": [], "x_own": {"열": 1.5}}
-    house.scripted.script = lambda body: Said(
+    rig.scripted.script = lambda body: Said(
         (STILL_CHINESE,) if is_second_attempt(body) else first, message=extra
     )
 
-    reply = await ask(house, n=3)
+    reply = await ask(rig, n=3)
 
     direct = completion(chat_body(QUESTION), Said(first, message=extra))["choices"]
     assert isinstance(direct, list)
@@ -165,10 +163,10 @@ async def test_choices_that_stay_are_equal_to_the_last_member(house: House) -> N
     assert choices[1]["index"] == 1
 
 
-async def test_a_healed_choice_keeps_the_number_that_it_had(house: House, stream: bool) -> None:
-    house.scripted.says_choices([CLEAN, CHINESE, STILL_CHINESE], [OTHER, CHINESE])
+async def test_a_healed_choice_keeps_the_number_that_it_had(rig: Rig, stream: bool) -> None:
+    rig.scripted.says_choices([CLEAN, CHINESE, STILL_CHINESE], [OTHER, CHINESE])
 
-    reply = await ask(house, n=3, stream=stream)
+    reply = await ask(rig, n=3, stream=stream)
 
     assert [(answer.index, answer.content) for answer in answers(reply)] == [
         (0, CLEAN),
@@ -178,16 +176,16 @@ async def test_a_healed_choice_keeps_the_number_that_it_had(house: House, stream
     assert reply.headers["x-guard-action"] == "replace"
 
 
-async def test_a_second_attempt_with_too_few_choices_replaces_the_rest(house: House) -> None:
-    house.scripted.says_choices([CHINESE, STILL_CHINESE], [OTHER])
+async def test_a_second_attempt_with_too_few_choices_replaces_the_rest(rig: Rig) -> None:
+    rig.scripted.says_choices([CHINESE, STILL_CHINESE], [OTHER])
 
-    reply = await ask(house, n=2)
+    reply = await ask(rig, n=2)
 
     assert texts(reply) == [OTHER, LANGUAGE_TEMPLATE]
 
 
-async def test_every_choice_of_a_complaint_is_the_template(house: House, stream: bool) -> None:
-    reply = await ask(house, COMPLAINT, n=3, stream=stream)
+async def test_every_choice_of_a_complaint_is_the_template(rig: Rig, stream: bool) -> None:
+    reply = await ask(rig, COMPLAINT, n=3, stream=stream)
 
     assert texts(reply) == [COMPLAINT_TEMPLATE] * 3
 
@@ -198,19 +196,19 @@ async def test_every_choice_of_a_complaint_is_the_template(house: House, stream:
 @pytest.mark.parametrize(("tenant", "reason"), [("app", "stop"), ("filtering", "content_filter")])
 @pytest.mark.parametrize("question", [QUESTION, COMPLAINT])
 async def test_the_policy_says_how_a_replaced_answer_ends(
-    house: House, tenant: str, reason: str, question: str, stream: bool
+    rig: Rig, tenant: str, reason: str, question: str, stream: bool
 ) -> None:
-    house.scripted.says(CHINESE)
+    rig.scripted.says(CHINESE)
 
-    reply = await ask(house, question, tenant=tenant, stream=stream)
+    reply = await ask(rig, question, tenant=tenant, stream=stream)
 
     assert [answer.finish_reason for answer in answers(reply)] == [reason]
 
 
-async def test_an_answer_that_passes_keeps_its_own_end(house: House) -> None:
-    house.scripted.script = lambda _: Said((CLEAN,), finish_reason="length")
+async def test_an_answer_that_passes_keeps_its_own_end(rig: Rig) -> None:
+    rig.scripted.script = lambda _: Said((CLEAN,), finish_reason="length")
 
-    reply = await ask(house, tenant="filtering", guard={"report": True})
+    reply = await ask(rig, tenant="filtering", guard={"report": True})
 
     assert [answer.finish_reason for answer in answers(reply)] == ["length"]
 
@@ -219,11 +217,11 @@ async def test_an_answer_that_passes_keeps_its_own_end(house: House) -> None:
     ("question", "template"), [(QUESTION, LANGUAGE_TEMPLATE), (COMPLAINT, COMPLAINT_TEMPLATE)]
 )
 async def test_where_json_was_asked_for_the_template_is_a_refusal(
-    house: House, question: str, template: str, stream: bool
+    rig: Rig, question: str, template: str, stream: bool
 ) -> None:
-    house.scripted.says(json.dumps({"답": CHINESE}))
+    rig.scripted.says(json.dumps({"답": CHINESE}))
 
-    reply = await ask(house, question, stream=stream, response_format=JSON_FORMAT)
+    reply = await ask(rig, question, stream=stream, response_format=JSON_FORMAT)
 
     assert refusal_in(reply) == template
     assert texts(reply) == [""]
@@ -231,30 +229,30 @@ async def test_where_json_was_asked_for_the_template_is_a_refusal(
 
 @pytest.mark.parametrize("ascii_only", [False, True])
 async def test_values_of_structured_output_are_guarded_however_they_are_escaped(
-    house: House, ascii_only: bool
+    rig: Rig, ascii_only: bool
 ) -> None:
     healed = json.dumps({"위치": CLEAN}, ensure_ascii=ascii_only)
-    house.scripted.says(json.dumps({"위치": CHINESE}, ensure_ascii=ascii_only), healed)
+    rig.scripted.says(json.dumps({"위치": CHINESE}, ensure_ascii=ascii_only), healed)
 
-    reply = await ask(house, response_format=JSON_FORMAT)
+    reply = await ask(rig, response_format=JSON_FORMAT)
 
     assert reply.headers["x-guard-action"] == "regenerate"
     assert texts(reply) == [healed]
 
 
-async def test_keys_of_structured_output_are_not_prose(house: House) -> None:
+async def test_keys_of_structured_output_are_not_prose(rig: Rig) -> None:
     said = json.dumps({"位置": CLEAN}, ensure_ascii=False)
-    house.scripted.says(said)
+    rig.scripted.says(said)
 
-    reply = await ask(house, response_format=JSON_FORMAT)
+    reply = await ask(rig, response_format=JSON_FORMAT)
 
     assert (reply.headers["x-guard-action"], texts(reply)) == ("pass", [said])
 
 
-async def test_prose_in_place_of_structured_output_is_guarded(house: House) -> None:
-    house.scripted.says(CHINESE)
+async def test_prose_in_place_of_structured_output_is_guarded(rig: Rig) -> None:
+    rig.scripted.says(CHINESE)
 
-    reply = await ask(house, response_format=JSON_FORMAT)
+    reply = await ask(rig, response_format=JSON_FORMAT)
 
     assert reply.headers["x-guard-action"] == "replace"
 
@@ -262,29 +260,29 @@ async def test_prose_in_place_of_structured_output_is_guarded(house: House) -> N
 # Usage.
 
 
-async def test_usage_of_both_attempts_is_added_up(house: House) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_usage_of_both_attempts_is_added_up(rig: Rig) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
-    reply = await ask(house)
+    reply = await ask(rig)
 
     costs = [
         usage(body, Said((text,)))
-        for body, text in zip(house.scripted.requests, (CHINESE, CLEAN), strict=True)
+        for body, text in zip(rig.scripted.requests, (CHINESE, CLEAN), strict=True)
     ]
     expected = {name: sum(int(str(cost[name])) for cost in costs) for name in costs[0]}
     assert reply.json()["usage"] == expected
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
     assert [one.usage and one.usage.total_tokens for one in trace.attempts] == [
         cost["total_tokens"] for cost in costs
     ]
 
 
-async def test_a_stream_says_its_usage_in_one_last_chunk_if_asked(house: House) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_a_stream_says_its_usage_in_one_last_chunk_if_asked(rig: Rig) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
-    asked = await ask(house, stream=True, stream_options={"include_usage": True})
-    unasked = await ask(house, stream=True)
-    plain = await ask(house)
+    asked = await ask(rig, stream=True, stream_options={"include_usage": True})
+    unasked = await ask(rig, stream=True)
+    plain = await ask(rig)
 
     last = objects_of(asked)[-1]
     assert (last["choices"], last["usage"]) == ([], plain.json()["usage"])
@@ -292,18 +290,18 @@ async def test_a_stream_says_its_usage_in_one_last_chunk_if_asked(house: House) 
     assert [body for body in objects_of(unasked) if "usage" in body] == []
 
 
-async def test_a_question_that_never_reached_the_model_cost_nothing(house: House) -> None:
+async def test_a_question_that_never_reached_the_model_cost_nothing(rig: Rig) -> None:
     nothing = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
-    plain = await ask(house, COMPLAINT)
-    streamed = await ask(house, COMPLAINT, stream=True, stream_options={"include_usage": True})
+    plain = await ask(rig, COMPLAINT)
+    streamed = await ask(rig, COMPLAINT, stream=True, stream_options={"include_usage": True})
 
     assert plain.json()["usage"] == nothing
     assert objects_of(streamed)[-1]["usage"] == nothing
 
 
-async def test_the_model_of_the_request_is_named_in_a_reply_of_our_own(house: House) -> None:
-    reply = await ask(house, COMPLAINT)
+async def test_the_model_of_the_request_is_named_in_a_reply_of_our_own(rig: Rig) -> None:
+    reply = await ask(rig, COMPLAINT)
 
     assert (reply.json()["model"], reply.json()["object"]) == (MODEL, "chat.completion")
     assert reply.headers["x-guard-request-id"] in reply.json()["id"]
@@ -323,10 +321,10 @@ CALLS: list[JsonObject] = [
 TOOLS: list[JsonValue] = [{"type": "function", "function": {"name": "find", "parameters": {}}}]
 
 
-async def test_a_turn_that_calls_tools_passes(house: House, stream: bool) -> None:
-    house.scripted.script = lambda _: Said(tool_calls=CALLS, finish_reason="tool_calls")
+async def test_a_turn_that_calls_tools_passes(rig: Rig, stream: bool) -> None:
+    rig.scripted.script = lambda _: Said(tool_calls=CALLS, finish_reason="tool_calls")
 
-    reply = await ask(house, stream=stream, tools=TOOLS, parallel_tool_calls=True)
+    reply = await ask(rig, stream=stream, tools=TOOLS, parallel_tool_calls=True)
 
     assert reply.headers["x-guard-action"] == "pass"
     assert "tool_calls" in not_checked(reply)
@@ -335,48 +333,46 @@ async def test_a_turn_that_calls_tools_passes(house: House, stream: bool) -> Non
     assert first_message(reply)["tool_calls"] == CALLS
 
 
-async def test_reasoning_in_a_field_of_its_own_is_not_the_answer(
-    house: House, stream: bool
-) -> None:
-    house.scripted.script = lambda _: Said((CLEAN,), message={"reasoning_content": CHINESE})
+async def test_reasoning_in_a_field_of_its_own_is_not_the_answer(rig: Rig, stream: bool) -> None:
+    rig.scripted.script = lambda _: Said((CLEAN,), message={"reasoning_content": CHINESE})
 
-    reply = await ask(house, stream=stream)
+    reply = await ask(rig, stream=stream)
 
     assert (reply.headers["x-guard-action"], texts(reply)) == ("pass", [CLEAN])
     assert "reasoning_content" in not_checked(reply)
-    assert "reasoning_content" in (await house.proxy.trace(reply)).not_checked
+    assert "reasoning_content" in (await rig.proxy.trace(reply)).not_checked
 
 
-async def test_a_closed_block_of_thoughts_is_not_the_answer(house: House, stream: bool) -> None:
+async def test_a_closed_block_of_thoughts_is_not_the_answer(rig: Rig, stream: bool) -> None:
     said = f"<think>\n{CHINESE}\n</think>\n\n{CLEAN}"
-    house.scripted.says(said)
+    rig.scripted.says(said)
 
-    reply = await ask(house, stream=stream)
+    reply = await ask(rig, stream=stream)
 
     assert (reply.headers["x-guard-action"], texts(reply)) == ("pass", [said])
     assert "think" in not_checked(reply)
 
 
-async def test_an_open_block_of_thoughts_is_guarded(house: House, stream: bool) -> None:
-    house.scripted.says(f"<think>\n{CHINESE}")
+async def test_an_open_block_of_thoughts_is_guarded(rig: Rig, stream: bool) -> None:
+    rig.scripted.says(f"<think>\n{CHINESE}")
 
-    reply = await ask(house, stream=stream)
+    reply = await ask(rig, stream=stream)
 
     assert (reply.headers["x-guard-action"], texts(reply)) == ("replace", [LANGUAGE_TEMPLATE])
 
 
-async def test_an_answer_behind_thoughts_is_guarded(house: House, stream: bool) -> None:
-    house.scripted.says(f"<think>음…</think>{CHINESE}", f"<think>음…</think>{CLEAN}")
+async def test_an_answer_behind_thoughts_is_guarded(rig: Rig, stream: bool) -> None:
+    rig.scripted.says(f"<think>음…</think>{CHINESE}", f"<think>음…</think>{CLEAN}")
 
-    reply = await ask(house, stream=stream)
+    reply = await ask(rig, stream=stream)
 
     assert reply.headers["x-guard-action"] == "regenerate"
 
 
-async def test_an_empty_answer_passes_and_says_so(house: House, stream: bool) -> None:
-    house.scripted.says("")
+async def test_an_empty_answer_passes_and_says_so(rig: Rig, stream: bool) -> None:
+    rig.scripted.says("")
 
-    reply = await ask(house, stream=stream)
+    reply = await ask(rig, stream=stream)
 
     assert reply.headers["x-guard-action"] == "pass"
     assert "empty_answer" in not_checked(reply)

@@ -15,8 +15,8 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.server.serving import served
 from proxy.upstream.client import ModelServers
 from proxy.upstream.request import ServerCall
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 from tests.tables import each_row
 
@@ -27,8 +27,8 @@ CHAT = "/v1/chat/completions"
 REPLY = json.dumps(completion(BODY, Said((TEXT,)))).encode()
 
 
-HOUSE = partial(
-    open_house,
+RIG = partial(
+    open_rig,
     others={
         "listed": f"upstream:\n  base_url: {RAW}/v1\n  models: {{public: {MODEL}, same: same}}\n",
         "bytes": upstream_yaml(RAW),
@@ -66,22 +66,22 @@ DOORS = [("POST", CHAT), ("GET", "/v1/models"), ("GET", "/v1/models/m"), ("POST"
 @each_row("method, path", DOORS)
 @each_row("headers", KEYS)
 async def test_without_a_known_key_no_door_opens(
-    house: House, headers: dict[str, str], method: str, path: str
+    rig: Rig, headers: dict[str, str], method: str, path: str
 ) -> None:
-    url = f"{house.proxy.address}{path}"
+    url = f"{rig.proxy.address}{path}"
 
-    reply = await house.proxy.client.request(method, url, headers=headers, content=b"{}")
+    reply = await rig.proxy.client.request(method, url, headers=headers, content=b"{}")
 
     assert error_of(reply, 401)["code"] == "invalid_api_key"
     assert reply.headers["www-authenticate"] == "Bearer"
-    assert house.scripted.requests == []
+    assert rig.scripted.requests == []
 
 
 @pytest.mark.parametrize("scheme", ["bearer", "BEARER", "Bearer"])
-async def test_the_scheme_may_be_spelled_in_any_case(house: House, scheme: str) -> None:
-    headers = {"authorization": f"{scheme} {house.proxy.key}"}
+async def test_the_scheme_may_be_spelled_in_any_case(rig: Rig, scheme: str) -> None:
+    headers = {"authorization": f"{scheme} {rig.proxy.key}"}
 
-    reply = await house.proxy.client.get(f"{house.proxy.base_url}/models", headers=headers)
+    reply = await rig.proxy.client.get(f"{rig.proxy.base_url}/models", headers=headers)
 
     assert reply.status_code == 200
 
@@ -104,15 +104,15 @@ MALFORMED = [
 
 @each_row("content, param, code", MALFORMED)
 async def test_a_malformed_request_is_refused_and_traced(
-    house: House, content: bytes, param: str | None, code: str
+    rig: Rig, content: bytes, param: str | None, code: str
 ) -> None:
-    reply = await house.proxy.send(content)
+    reply = await rig.proxy.send(content)
 
     error = error_of(reply, 400)
     assert (error["param"], error["code"]) == (param, code)
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
     assert (trace.status, trace.error) == (400, code)
-    assert house.scripted.requests == []
+    assert rig.scripted.requests == []
 
 
 GUARD_FIELDS: list[object] = [
@@ -135,9 +135,9 @@ GUARD_FIELDS: list[object] = [
 
 @pytest.mark.parametrize(("guard", "param"), GUARD_FIELDS)
 async def test_the_sdk_is_told_which_member_of_guard_is_wrong(
-    house: House, guard: JsonValue, param: str
+    rig: Rig, guard: JsonValue, param: str
 ) -> None:
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         with pytest.raises(openai.BadRequestError) as caught:
             await client.chat.completions.create(
                 model=MODEL,
@@ -146,7 +146,7 @@ async def test_the_sdk_is_told_which_member_of_guard_is_wrong(
             )
 
     assert caught.value.param == param
-    assert house.scripted.requests == []
+    assert rig.scripted.requests == []
 
 
 @each_row(
@@ -164,18 +164,16 @@ async def test_the_sdk_is_told_which_member_of_guard_is_wrong(
     ],
 )
 async def test_another_method_is_told_which_ones_there_are(
-    house: House, method: str, path: str, allowed: str
+    rig: Rig, method: str, path: str, allowed: str
 ) -> None:
-    headers = {"authorization": f"Bearer {house.proxy.key}"}
+    headers = {"authorization": f"Bearer {rig.proxy.key}"}
 
-    reply = await house.proxy.client.request(
-        method, f"{house.proxy.address}{path}", headers=headers
-    )
+    reply = await rig.proxy.client.request(method, f"{rig.proxy.address}{path}", headers=headers)
 
     error = error_of(reply, 405)
     assert (error["code"], reply.headers["allow"]) == ("method_not_allowed", allowed)
     assert path in str(error["message"])
-    assert house.scripted.requests == []
+    assert rig.scripted.requests == []
 
 
 OWN_PAGES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/traces", "/traces/none"]
@@ -183,20 +181,20 @@ OWN_PAGES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/traces", "/tr
 
 @each_row("path", [*OWN_PAGES, "/dashboard/login", "/dashboard", "/nowhere"])
 async def test_the_head_of_a_page_of_our_own_is_the_head_of_what_is_got(
-    house: House, path: str
+    rig: Rig, path: str
 ) -> None:
-    address = f"{house.proxy.address}{path}"
+    address = f"{rig.proxy.address}{path}"
 
-    got = await house.proxy.client.get(address)
-    asked = await house.proxy.client.head(address)
+    got = await rig.proxy.client.get(address)
+    asked = await rig.proxy.client.head(address)
 
     assert (asked.status_code, asked.content) == (got.status_code, b"")
     assert asked.headers.keys() == got.headers.keys()
     assert asked.headers["content-type"] == got.headers["content-type"]
 
 
-async def test_who_asks_what_may_be_asked_is_told_of_heads(house: House) -> None:
-    reply = await house.proxy.client.options(f"{house.proxy.address}/healthz")
+async def test_who_asks_what_may_be_asked_is_told_of_heads(rig: Rig) -> None:
+    reply = await rig.proxy.client.options(f"{rig.proxy.address}/healthz")
 
     assert (reply.status_code, reply.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
 
@@ -204,38 +202,38 @@ async def test_who_asks_what_may_be_asked_is_told_of_heads(house: House) -> None
 # Limits.
 
 
-async def test_a_request_that_is_too_large_is_refused_and_traced(house: House) -> None:
-    reply = await house.proxy.chat(BODY | {"padding": "x" * MAX_BODY_BYTES})
+async def test_a_request_that_is_too_large_is_refused_and_traced(rig: Rig) -> None:
+    reply = await rig.proxy.chat(BODY | {"padding": "x" * MAX_BODY_BYTES})
 
     error = error_of(reply, 413)
     assert (error["code"], str(MAX_BODY_BYTES) in str(error["message"])) == (
         "request_too_large",
         True,
     )
-    assert house.scripted.requests == []
-    trace = await house.proxy.trace(reply)
+    assert rig.scripted.requests == []
+    trace = await rig.proxy.trace(reply)
     assert (trace.tenant, trace.status, trace.error) == ("app", 413, "request_too_large")
 
 
-async def test_a_request_of_unknown_length_is_measured_as_it_comes(house: House) -> None:
+async def test_a_request_of_unknown_length_is_measured_as_it_comes(rig: Rig) -> None:
     async def pieces() -> AsyncIterator[bytes]:
         for _ in range(MAX_BODY_BYTES // 1000 + 2):
             yield b"x" * 1000
 
-    reply = await house.proxy.client.post(
-        f"{house.proxy.address}{CHAT}",
+    reply = await rig.proxy.client.post(
+        f"{rig.proxy.address}{CHAT}",
         content=pieces(),
-        headers={"authorization": f"Bearer {house.proxy.key}"},
+        headers={"authorization": f"Bearer {rig.proxy.key}"},
     )
 
     assert error_of(reply, 413)["code"] == "request_too_large"
 
 
-async def test_a_request_just_within_the_limit_is_served(house: House) -> None:
-    house.scripted.says(TEXT)
+async def test_a_request_just_within_the_limit_is_served(rig: Rig) -> None:
+    rig.scripted.says(TEXT)
     content = json.dumps(BODY).encode()
 
-    reply = await house.proxy.send(content.ljust(MAX_BODY_BYTES))
+    reply = await rig.proxy.send(content.ljust(MAX_BODY_BYTES))
 
     assert reply.status_code == 200
 
@@ -244,26 +242,26 @@ async def test_a_request_just_within_the_limit_is_served(house: House) -> None:
 
 
 @pytest.mark.parametrize("path", [CHAT, "/v1/embeddings"])
-async def test_a_model_outside_the_tenants_list_does_not_exist(house: House, path: str) -> None:
+async def test_a_model_outside_the_tenants_list_does_not_exist(rig: Rig, path: str) -> None:
     content = json.dumps(BODY | {"model": MODEL, "input": "안녕"}).encode()
 
-    reply = await house.proxy.send(content, tenant="listed", path=path)
+    reply = await rig.proxy.send(content, tenant="listed", path=path)
 
     error = error_of(reply, 404)
     assert (error["code"], error["param"]) == ("model_not_found", "model")
-    assert house.raw.requests == []
+    assert rig.raw.requests == []
 
 
-async def test_half_a_character_in_the_name_of_a_model_is_no_fault_of_ours(house: House) -> None:
-    reply = await house.proxy.send(
+async def test_half_a_character_in_the_name_of_a_model_is_no_fault_of_ours(rig: Rig) -> None:
+    reply = await rig.proxy.send(
         b'{"model": "\\ud83d", "messages": [{"role": "user"}]}', tenant="listed"
     )
 
     assert "\ud83d" in str(error_of(reply, 404)["message"])
 
 
-async def test_the_sdk_raises_not_found_for_an_unknown_model(house: House) -> None:
-    async with house.proxy.sdk("listed") as client:
+async def test_the_sdk_raises_not_found_for_an_unknown_model(rig: Rig) -> None:
+    async with rig.proxy.sdk("listed") as client:
         with pytest.raises(openai.NotFoundError) as caught:
             await client.chat.completions.create(
                 model="gpt-none", messages=[{"role": "user", "content": "안녕하세요"}]
@@ -274,63 +272,63 @@ async def test_the_sdk_raises_not_found_for_an_unknown_model(house: House) -> No
     assert (caught.value.code, caught.value.param) == ("model_not_found", "model")
 
 
-async def test_a_model_is_renamed_for_its_server_and_nothing_else(house: House) -> None:
-    house.raw.says(REPLY)
+async def test_a_model_is_renamed_for_its_server_and_nothing_else(rig: Rig) -> None:
+    rig.raw.says(REPLY)
     body = BODY | {"model": "public", "x_own": {"열": [1, None]}}
 
-    await house.proxy.send(json.dumps(body).encode(), tenant="listed")
-    await house.proxy.send(json.dumps(body).encode(), tenant="listed", path="/v1/embeddings")
+    await rig.proxy.send(json.dumps(body).encode(), tenant="listed")
+    await rig.proxy.send(json.dumps(body).encode(), tenant="listed", path="/v1/embeddings")
 
-    assert [json.loads(asked.body) for asked in house.raw.requests] == [body | {"model": MODEL}] * 2
+    assert [json.loads(asked.body) for asked in rig.raw.requests] == [body | {"model": MODEL}] * 2
 
 
-async def test_a_model_that_keeps_its_name_keeps_the_requests_bytes(house: House) -> None:
-    house.raw.says(REPLY)
+async def test_a_model_that_keeps_its_name_keeps_the_requests_bytes(rig: Rig) -> None:
+    rig.raw.says(REPLY)
     content = json.dumps(BODY | {"model": "same"}, indent=3).encode()
 
-    await house.proxy.send(content, tenant="listed")
-    await house.proxy.send(content, tenant="listed", path="/v1/embeddings")
+    await rig.proxy.send(content, tenant="listed")
+    await rig.proxy.send(content, tenant="listed", path="/v1/embeddings")
 
-    assert [asked.body for asked in house.raw.requests] == [content, content]
+    assert [asked.body for asked in rig.raw.requests] == [content, content]
 
 
-async def test_a_tenant_with_a_list_sees_its_own_names_only(house: House) -> None:
-    async with house.proxy.sdk("listed") as client:
+async def test_a_tenant_with_a_list_sees_its_own_names_only(rig: Rig) -> None:
+    async with rig.proxy.sdk("listed") as client:
         names = [model.id async for model in client.models.list()]
         public = await client.models.retrieve("public")
 
     assert (names, public.id) == (["public", "same"], "public")
-    assert house.raw.requests == []
+    assert rig.raw.requests == []
 
 
 # The caller's own key.
 
 
-async def ask_by_name(house: House, tenant: str, key: str) -> httpx.Response:
-    return await house.proxy.client.post(
-        f"{house.proxy.address}/t/{tenant}/v1/chat/completions",
+async def ask_by_name(rig: Rig, tenant: str, key: str) -> httpx.Response:
+    return await rig.proxy.client.post(
+        f"{rig.proxy.address}/t/{tenant}/v1/chat/completions",
         json=dict(BODY),
         headers={"authorization": f"Bearer {key}"},
     )
 
 
-async def test_a_tenant_reached_by_name_sends_the_callers_own_key_on(house: House) -> None:
-    house.raw.says(REPLY)
+async def test_a_tenant_reached_by_name_sends_the_callers_own_key_on(rig: Rig) -> None:
+    rig.raw.says(REPLY)
 
-    reply = await ask_by_name(house, "bring-your-own", "sk-callers-own")
+    reply = await ask_by_name(rig, "bring-your-own", "sk-callers-own")
 
-    [asked] = house.raw.requests
+    [asked] = rig.raw.requests
     assert asked.values("authorization") == ["Bearer sk-callers-own"]
-    assert (await house.proxy.trace(reply)).tenant == "bring-your-own"
+    assert (await rig.proxy.trace(reply)).tenant == "bring-your-own"
 
 
 @each_row("tenant", ["app", "listed", "nobody", "%2e%2e", ""])
-async def test_no_other_tenant_is_reached_by_name(house: House, tenant: str) -> None:
-    reply = await ask_by_name(house, tenant, house.proxy.key)
+async def test_no_other_tenant_is_reached_by_name(rig: Rig, tenant: str) -> None:
+    reply = await ask_by_name(rig, tenant, rig.proxy.key)
 
     assert error_of(reply, 404)["code"] == "unknown_url"
-    assert house.raw.requests == []
-    assert house.scripted.requests == []
+    assert rig.raw.requests == []
+    assert rig.scripted.requests == []
 
 
 # Failures of our own.
@@ -344,10 +342,10 @@ class BrokenServers(ModelServers):
 
 
 @asynccontextmanager
-async def broken_proxy(house: House) -> AsyncGenerator[str, None]:
+async def broken_proxy(rig: Rig) -> AsyncGenerator[str, None]:
     servers = BrokenServers(1000)
     await servers.close()
-    services = house.proxy.services
+    services = rig.proxy.services
     pipeline = dataclasses.replace(services.pipeline, servers=servers)
     broken = dataclasses.replace(services, servers=servers, pipeline=pipeline)
     async with served(create_app(broken)) as address:
@@ -356,13 +354,13 @@ async def broken_proxy(house: House) -> AsyncGenerator[str, None]:
 
 @pytest.mark.parametrize("path", [CHAT, "/v1/embeddings"])
 async def test_a_fault_of_our_own_tells_the_client_nothing_but_a_number(
-    house: House, path: str, capsys: pytest.CaptureFixture[str]
+    rig: Rig, path: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    headers = {"authorization": f"Bearer {house.proxy.key}"}
+    headers = {"authorization": f"Bearer {rig.proxy.key}"}
 
-    async with broken_proxy(house) as address:
+    async with broken_proxy(rig) as address:
         with json_logs():
-            reply = await house.proxy.client.post(
+            reply = await rig.proxy.client.post(
                 f"{address}{path}", json=dict(BODY), headers=headers
             )
 
@@ -375,16 +373,16 @@ async def test_a_fault_of_our_own_tells_the_client_nothing_but_a_number(
     assert line["request_id"] in error["message"]
     for seen in (reply.text, str(line)):
         assert "구내식당" not in seen
-        assert house.proxy.key not in seen
+        assert rig.proxy.key not in seen
         assert "Traceback" not in seen
 
 
-async def test_a_fault_of_our_own_leaves_a_trace(house: House) -> None:
-    headers = {"authorization": f"Bearer {house.proxy.key}"}
+async def test_a_fault_of_our_own_leaves_a_trace(rig: Rig) -> None:
+    headers = {"authorization": f"Bearer {rig.proxy.key}"}
 
-    async with broken_proxy(house) as address:
-        reply = await house.proxy.client.post(f"{address}{CHAT}", json=dict(BODY), headers=headers)
+    async with broken_proxy(rig) as address:
+        reply = await rig.proxy.client.post(f"{address}{CHAT}", json=dict(BODY), headers=headers)
 
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
     assert (trace.status, trace.error) == (500, "internal_error")
     assert trace.id in reply.text

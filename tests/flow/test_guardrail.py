@@ -29,8 +29,8 @@ from proxy.waiting_requests import (
     open_waiting_requests,
 )
 from proxy.workers.place import ALONE, Place
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.redis_cluster import RedisCluster
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.fakes.virtual_time import in_virtual_time
@@ -99,25 +99,25 @@ def answered(*texts: str, **more: JsonValue) -> JsonObject:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
-    async with open_house(tmp_path_factory.mktemp("guardrail"), POLICY, others=TENANTS) as opened:
+async def rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
+    async with open_rig(tmp_path_factory.mktemp("guardrail"), POLICY, others=TENANTS) as opened:
         yield opened
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def post(house: House, body: JsonObject, tenant: str = "app") -> httpx.Response:
+async def post(rig: Rig, body: JsonObject, tenant: str = "app") -> httpx.Response:
     """Post as LiteLLM does: with the tenant's key in ``x-api-key``."""
-    return await house.proxy.client.post(
-        f"{house.proxy.address}{PATH}", json=body, headers={"x-api-key": house.proxy.keys[tenant]}
+    return await rig.proxy.client.post(
+        f"{rig.proxy.address}{PATH}", json=body, headers={"x-api-key": rig.proxy.keys[tenant]}
     )
 
 
-async def told(house: House, *bodies: JsonObject, tenant: str = "app") -> JsonObject:
+async def told(rig: Rig, *bodies: JsonObject, tenant: str = "app") -> JsonObject:
     """Return what comes of the last of several bodies."""
     for body in bodies:
-        reply = await post(house, body, tenant)
+        reply = await post(rig, body, tenant)
         assert reply.status_code == 200, reply.text
     found: JsonObject = reply.json()
     return found
@@ -126,40 +126,40 @@ async def told(house: House, *bodies: JsonObject, tenant: str = "app") -> JsonOb
 # Before the model is called.
 
 
-async def test_a_complaint_is_answered_without_the_model(house: House) -> None:
-    assert await told(house, asked(COMPLAINT)) == {
+async def test_a_complaint_is_answered_without_the_model(rig: Rig) -> None:
+    assert await told(rig, asked(COMPLAINT)) == {
         "action": "BLOCKED",
         "blocked_reason": COMPLAINT_TEMPLATE,
     }
 
 
-async def test_a_question_without_evidence_is_not_asked(house: House) -> None:
-    reply = await post(house, asked("연차휴가 규정은 며칠인가요?", "인사 도우미입니다."))
+async def test_a_question_without_evidence_is_not_asked(rig: Rig) -> None:
+    reply = await post(rig, asked("연차휴가 규정은 며칠인가요?", "인사 도우미입니다."))
 
     assert reply.json()["action"] == "BLOCKED"
     assert reply.headers["x-guard-reasons"] == "answerability.no_context"
 
 
-async def test_tools_may_still_fetch_evidence(house: House) -> None:
+async def test_tools_may_still_fetch_evidence(rig: Rig) -> None:
     tools: list[JsonValue] = [{"type": "function", "function": {"name": "find"}}]
     body = asked("연차휴가 규정은 며칠인가요?", "인사 도우미입니다.", tools=tools)
 
-    assert await told(house, body) == {"action": "NONE"}
+    assert await told(rig, body) == {"action": "NONE"}
 
 
-async def test_a_question_that_may_be_asked_passes_and_its_trace_says_so(house: House) -> None:
-    reply = await post(house, asked())
+async def test_a_question_that_may_be_asked_passes_and_its_trace_says_so(rig: Rig) -> None:
+    reply = await post(rig, asked())
 
     assert (reply.json(), reply.headers["x-guard-action"]) == ({"action": "NONE"}, "pass")
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
     assert (trace.door, trace.model, trace.question) == ("guardrail", "qwen3", QUESTION)
     assert (trace.context, trace.action, trace.attempts) == (ContextState.FOUND, Action.PASS, ())
     assert "nothing was found that forbids an answer" in story_of(trace)
 
 
-async def test_a_text_alone_may_be_no_question_and_that_is_said(house: House) -> None:
+async def test_a_text_alone_may_be_no_question_and_that_is_said(rig: Rig) -> None:
     """A text to embed is posted like a prompt."""
-    reply = await post(house, posted("request", ["연차휴가 규정은 며칠인가요?"]))
+    reply = await post(rig, posted("request", ["연차휴가 규정은 며칠인가요?"]))
 
     assert reply.json() == {"action": "NONE"}
     assert reply.headers["x-guard-not-checked"] == "question"
@@ -192,24 +192,24 @@ async def test_a_text_alone_may_be_no_question_and_that_is_said(house: House) ->
     ],
 )
 async def test_answers_are_held_against_the_messages_before_them(
-    house: House, texts: list[str], expected: JsonObject
+    rig: Rig, texts: list[str], expected: JsonObject
 ) -> None:
-    assert await told(house, asked(), answered(*texts)) == expected
+    assert await told(rig, asked(), answered(*texts)) == expected
 
 
-async def test_what_the_policy_only_watches_passes(house: House) -> None:
-    assert await told(house, asked(), answered(WRONG), tenant="watching") == {"action": "NONE"}
+async def test_what_the_policy_only_watches_passes(rig: Rig) -> None:
+    assert await told(rig, asked(), answered(WRONG), tenant="watching") == {"action": "NONE"}
 
 
-async def test_a_prompt_is_the_request_of_its_answer(house: House) -> None:
+async def test_a_prompt_is_the_request_of_its_answer(rig: Rig) -> None:
     """As LiteLLM posts a completion: one text, and no messages."""
     prompt = posted("request", [f"{CONTEXT}\n\n질문: {QUESTION}"])
 
-    assert (await told(house, prompt, answered(WRONG)))["action"] == "BLOCKED"
-    assert await told(house, prompt, answered(RIGHT)) == {"action": "NONE"}
+    assert (await told(rig, prompt, answered(WRONG)))["action"] == "BLOCKED"
+    assert await told(rig, prompt, answered(RIGHT)) == {"action": "NONE"}
 
 
-async def test_messages_beside_the_answer_count_in_place_of_earlier_ones(house: House) -> None:
+async def test_messages_beside_the_answer_count_in_place_of_earlier_ones(rig: Rig) -> None:
     messages: list[JsonValue] = [
         {"role": "system", "content": CONTEXT.replace("2천원", "9천원")},
         {"role": "user", "content": QUESTION},
@@ -217,7 +217,7 @@ async def test_messages_beside_the_answer_count_in_place_of_earlier_ones(house: 
     ]
     body = answered(WRONG, structured_messages=messages, litellm_call_id="never-seen")
 
-    assert await told(house, asked(), body) == {"action": "NONE"}
+    assert await told(rig, asked(), body) == {"action": "NONE"}
 
 
 @pytest.mark.parametrize(
@@ -228,25 +228,25 @@ async def test_messages_beside_the_answer_count_in_place_of_earlier_ones(house: 
     ],
 )
 async def test_a_list_without_a_question_does_not_hide_the_earlier_messages(
-    house: House, beside: list[JsonValue]
+    rig: Rig, beside: list[JsonValue]
 ) -> None:
     body = answered(WRONG, structured_messages=beside)
 
-    assert (await told(house, asked(), body))["action"] == "BLOCKED"
+    assert (await told(rig, asked(), body))["action"] == "BLOCKED"
 
 
-async def test_an_empty_list_of_messages_leaves_the_prompt(house: House) -> None:
+async def test_an_empty_list_of_messages_leaves_the_prompt(rig: Rig) -> None:
     prompt = posted("request", [f"{CONTEXT}\n\n질문: {QUESTION}"], structured_messages=[])
 
-    assert (await told(house, prompt, answered(WRONG)))["action"] == "BLOCKED"
+    assert (await told(rig, prompt, answered(WRONG)))["action"] == "BLOCKED"
 
 
 async def test_an_answer_too_long_to_be_judged_is_refused_where_a_guard_could_act(
-    house: House,
+    rig: Rig,
 ) -> None:
     too_long = "가" * (MOST_ANSWER_CHARS + 1)
-    await told(house, asked())
-    reply = await post(house, answered(RIGHT, too_long))
+    await told(rig, asked())
+    reply = await post(rig, answered(RIGHT, too_long))
 
     assert (reply.status_code, reply.json()["error"]["param"]) == (400, "texts[1]")
 
@@ -255,7 +255,7 @@ async def test_an_answer_too_long_to_be_judged_passes_where_guards_only_watch(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     folder, too_long = tmp_path_factory.mktemp("watching"), "가" * (MOST_ANSWER_CHARS + 1)
-    async with open_house(folder, "stream: {mode: monitor}\n") as watching:
+    async with open_rig(folder, "stream: {mode: monitor}\n") as watching:
         await told(watching, asked())
         reply = await post(watching, answered(too_long))
 
@@ -263,39 +263,39 @@ async def test_an_answer_too_long_to_be_judged_passes_where_guards_only_watch(
     assert "answer_too_long" in reply.headers["x-guard-not-checked"]
 
 
-async def test_a_value_in_json_is_judged_and_never_cut(house: House) -> None:
-    await told(house, asked())
-    reply = await post(house, answered(json.dumps({"답": WRONG}, ensure_ascii=False)))
+async def test_a_value_in_json_is_judged_and_never_cut(rig: Rig) -> None:
+    await told(rig, asked())
+    reply = await post(rig, answered(json.dumps({"답": WRONG}, ensure_ascii=False)))
 
     assert reply.json() == {"action": "BLOCKED", "blocked_reason": NUMBERS_TEMPLATE}
 
 
-async def test_a_turn_that_calls_tools_is_no_answer_and_that_is_said(house: House) -> None:
+async def test_a_turn_that_calls_tools_is_no_answer_and_that_is_said(rig: Rig) -> None:
     tools: list[JsonValue] = [{"type": "function", "function": {"name": "find"}}]
     call: list[JsonValue] = [{"id": "1", "type": "function", "function": {"name": "find"}}]
-    await told(house, asked(tools=tools))
+    await told(rig, asked(tools=tools))
 
     for texts in ([], ["찾아보겠습니다."]):
-        reply = await post(house, answered(*texts, tool_calls=call))
+        reply = await post(rig, answered(*texts, tool_calls=call))
 
         assert reply.json() == {"action": "NONE"}
         assert reply.headers["x-guard-not-checked"] == "tool_calls"
 
 
-async def test_a_choice_that_calls_tools_leaves_no_other_choice_unjudged(house: House) -> None:
+async def test_a_choice_that_calls_tools_leaves_no_other_choice_unjudged(rig: Rig) -> None:
     tools: list[JsonValue] = [{"type": "function", "function": {"name": "find"}}]
     call: list[JsonValue] = [{"id": "1", "type": "function", "function": {"name": "find"}}]
 
-    reply = await told(house, asked(tools=tools), answered(RIGHT, WRONG, tool_calls=call))
+    reply = await told(rig, asked(tools=tools), answered(RIGHT, WRONG, tool_calls=call))
 
     assert reply["action"] == "BLOCKED"
 
 
-async def test_a_trace_holds_the_answer_its_sources_and_what_was_found(house: House) -> None:
-    await told(house, asked())
-    reply = await post(house, answered(RIGHT, WRONG))
+async def test_a_trace_holds_the_answer_its_sources_and_what_was_found(rig: Rig) -> None:
+    await told(rig, asked())
+    reply = await post(rig, answered(RIGHT, WRONG))
 
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
     assert (trace.door, trace.action, trace.status) == ("guardrail", Action.REPLACE, 200)
     assert [one.text for one in trace.attempts[0].choices] == [RIGHT, WRONG]
     assert "2천원" in trace.sources[0].text
@@ -303,9 +303,9 @@ async def test_a_trace_holds_the_answer_its_sources_and_what_was_found(house: Ho
     assert trace.replies == (RIGHT, NUMBERS_TEMPLATE)
 
 
-async def test_an_answer_of_unknown_messages_is_refused_and_never_passes(house: House) -> None:
+async def test_an_answer_of_unknown_messages_is_refused_and_never_passes(rig: Rig) -> None:
     for call_id in ("never-seen", None):
-        reply = await post(house, answered(RIGHT, litellm_call_id=call_id))
+        reply = await post(rig, answered(RIGHT, litellm_call_id=call_id))
 
         assert reply.status_code == 409
         error = reply.json()["error"]
@@ -313,17 +313,17 @@ async def test_an_answer_of_unknown_messages_is_refused_and_never_passes(house: 
         assert "[pre_call, post_call]" in error["message"]
 
 
-async def test_another_tenant_does_not_know_the_call(house: House) -> None:
-    await told(house, asked(litellm_call_id="of-app"))
+async def test_another_tenant_does_not_know_the_call(rig: Rig) -> None:
+    await told(rig, asked(litellm_call_id="of-app"))
 
-    reply = await post(house, answered(RIGHT, litellm_call_id="of-app"), "other")
+    reply = await post(rig, answered(RIGHT, litellm_call_id="of-app"), "other")
 
     assert reply.status_code == 409
 
 
-async def test_guards_of_an_answer_are_not_replayed(house: House) -> None:
-    await told(house, asked())
-    trace = await house.proxy.trace(await post(house, answered(RIGHT)))
+async def test_guards_of_an_answer_are_not_replayed(rig: Rig) -> None:
+    await told(rig, asked())
+    trace = await rig.proxy.trace(await post(rig, answered(RIGHT)))
 
     assert why_not(trace) is NotReplayed.VERIFICATION
 
@@ -350,8 +350,8 @@ async def test_the_judge_of_the_tenant_is_asked_about_an_answer(
 # Who may ask, and what is refused.
 
 
-async def test_the_key_may_come_as_a_bearer_key_too(house: House) -> None:
-    reply = await house.proxy.send(json.dumps(asked()).encode(), path=PATH)
+async def test_the_key_may_come_as_a_bearer_key_too(rig: Rig) -> None:
+    reply = await rig.proxy.send(json.dumps(asked()).encode(), path=PATH)
 
     assert reply.json() == {"action": "NONE"}
 
@@ -364,17 +364,15 @@ async def test_the_key_may_come_as_a_bearer_key_too(house: House) -> None:
         pytest.param({"x-api-key": ""}, id="empty"),
     ],
 )
-async def test_nobody_without_a_key(house: House, headers: dict[str, str]) -> None:
-    reply = await house.proxy.client.post(
-        f"{house.proxy.address}{PATH}", json=asked(), headers=headers
-    )
+async def test_nobody_without_a_key(rig: Rig, headers: dict[str, str]) -> None:
+    reply = await rig.proxy.client.post(f"{rig.proxy.address}{PATH}", json=asked(), headers=headers)
 
     assert (reply.status_code, reply.json()["error"]["code"]) == (401, "invalid_api_key")
 
 
-async def test_x_api_key_opens_no_other_endpoint(house: House) -> None:
-    reply = await house.proxy.client.post(
-        f"{house.proxy.base_url}/verify", json={}, headers={"x-api-key": house.proxy.key}
+async def test_x_api_key_opens_no_other_endpoint(rig: Rig) -> None:
+    reply = await rig.proxy.client.post(
+        f"{rig.proxy.base_url}/verify", json={}, headers={"x-api-key": rig.proxy.key}
     )
 
     assert reply.status_code == 401
@@ -388,8 +386,8 @@ async def test_x_api_key_opens_no_other_endpoint(house: House) -> None:
         pytest.param({"structured_messages": ["one"]}, "structured_messages[0]", id="messages"),
     ],
 )
-async def test_a_wrong_member_is_named(house: House, change: JsonObject, param: str) -> None:
-    reply = await post(house, asked() | change)
+async def test_a_wrong_member_is_named(rig: Rig, change: JsonObject, param: str) -> None:
+    reply = await post(rig, asked() | change)
 
     assert (reply.status_code, reply.json()["error"]["param"]) == (400, param)
 
@@ -416,12 +414,12 @@ async def test_replicas_know_each_others_requests(
     assert reply.json()["action"] == "BLOCKED"
 
 
-async def test_callers_with_keys_of_their_own_do_not_share_calls(house: House) -> None:
+async def test_callers_with_keys_of_their_own_do_not_share_calls(rig: Rig) -> None:
     """Whoever guesses the id of a call must not choose the sources of its answer."""
-    url = f"{house.proxy.address}/t/own-keys{PATH}"
+    url = f"{rig.proxy.address}/t/own-keys{PATH}"
 
     async def sent(key: str, body: JsonObject) -> JsonValue:
-        reply = await house.proxy.client.post(url, json=body, headers={"x-api-key": key})
+        reply = await rig.proxy.client.post(url, json=body, headers={"x-api-key": key})
         action: JsonValue = reply.json()["action"]
         return action
 
@@ -432,8 +430,8 @@ async def test_callers_with_keys_of_their_own_do_not_share_calls(house: House) -
     assert await sent("sk-of-another", answered(WRONG)) == "NONE"
 
 
-async def test_an_id_that_is_too_long_is_refused(house: House) -> None:
-    reply = await post(house, asked(litellm_call_id="x" * (LONGEST_CALL_ID_CHARS + 1)))
+async def test_an_id_that_is_too_long_is_refused(rig: Rig) -> None:
+    reply = await post(rig, asked(litellm_call_id="x" * (LONGEST_CALL_ID_CHARS + 1)))
 
     assert reply.status_code == 400
     assert reply.json()["error"]["param"] == "litellm_call_id"

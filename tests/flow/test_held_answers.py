@@ -6,8 +6,8 @@ import json
 import pytest
 
 from policies.verdict import GuardOutcome
-from tests.fakes.house import House
 from tests.fakes.paced_upstream import PacedUpstream
+from tests.fakes.rig import Rig
 from tests.fakes.running_proxy import DEADLINE_S
 from tests.flow.lending import (
     BODY,
@@ -18,24 +18,24 @@ from tests.flow.lending import (
     PERIOD,
     PHONE,
     WHOLE,
-    lending_house,
+    lending_rig,
     says,
 )
 from tests.flow.listening import Listener, begun, is_silent, listening, talking
 from tests.flow.replies import outcomes
 
-HOUSE = lending_house
+RIG = lending_rig
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_json_leaves_only_as_a_whole(house: House, model: PacedUpstream) -> None:
+async def test_json_leaves_only_as_a_whole(rig: Rig, model: PacedUpstream) -> None:
     body = BODY | {"response_format": {"type": "json_object"}}
     answer = json.dumps(
         {"answer": WHOLE, "note": "연체료는 하루에 70원입니다."}, ensure_ascii=False
     )
-    async with talking(house.proxy, model, body) as (listener, writing):
+    async with talking(rig.proxy, model, body) as (listener, writing):
         await says(writing, *answer)
         hearing = asyncio.create_task(listener.hears(PERIOD))
         assert await is_silent(hearing)
@@ -50,10 +50,10 @@ async def test_json_leaves_only_as_a_whole(house: House, model: PacedUpstream) -
     )
 
 
-async def test_json_that_stays_wrong_becomes_a_refusal(house: House, model: PacedUpstream) -> None:
+async def test_json_that_stays_wrong_becomes_a_refusal(rig: Rig, model: PacedUpstream) -> None:
     body = BODY | {"response_format": {"type": "json_object"}}
     wrong = json.dumps({"answer": CHINESE}, ensure_ascii=False)
-    async with talking(house.proxy, model, body) as (listener, first):
+    async with talking(rig.proxy, model, body) as (listener, first):
         await says(first, wrong)
         await first.finish()
         second = await begun(model)
@@ -66,9 +66,9 @@ async def test_json_that_stays_wrong_becomes_a_refusal(house: House, model: Pace
 
 
 async def test_a_buffered_stream_begins_when_all_of_it_was_judged(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    listened = asyncio.create_task(whole_of(house, "buffering"))
+    listened = asyncio.create_task(whole_of(rig, "buffering"))
     first = await begun(model)
     await says(first, PERIOD, PHONE, BOOKS, FEE)
     await first.finish()
@@ -86,9 +86,9 @@ async def test_a_buffered_stream_begins_when_all_of_it_was_judged(
 
 
 async def test_an_untouched_buffered_stream_is_the_model_servers_own(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    listened = asyncio.create_task(whole_of(house, "buffering"))
+    listened = asyncio.create_task(whole_of(rig, "buffering"))
     writing = await begun(model)
     await says(writing, PERIOD, BOOKS)
     await writing.finish()
@@ -99,16 +99,16 @@ async def test_an_untouched_buffered_stream_is_the_model_servers_own(
     assert listener.content == writing.content.partition(b"\r\n\r\n")[2]
 
 
-async def whole_of(house: House, tenant: str) -> Listener:
-    async with listening(house.proxy, BODY, tenant=tenant) as listener:
+async def whole_of(rig: Rig, tenant: str) -> Listener:
+    async with listening(rig.proxy, BODY, tenant=tenant) as listener:
         await listener.rest()
     return listener
 
 
 async def test_a_watched_stream_leaves_as_it_comes_and_only_the_trace_objects(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY, tenant="watching") as (listener, writing):
+    async with talking(rig.proxy, model, BODY, tenant="watching") as (listener, writing):
         said = ""
         for piece in (CHINESE[:3], CHINESE[3:], PHONE[:6], PHONE[6:]):
             await says(writing, piece)
@@ -118,7 +118,7 @@ async def test_a_watched_stream_leaves_as_it_comes_and_only_the_trace_objects(
         await listener.rest()
 
     assert (listener.said(), listener.is_done) == (CHINESE + PHONE, True)
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert (trace.action, len(trace.attempts)) == ("pass", 1)
     assert outcomes(trace, "korean_only") == [GuardOutcome.WOULD_ACT]
     assert outcomes(trace, "contact") == [GuardOutcome.WOULD_ACT]

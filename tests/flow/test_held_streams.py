@@ -17,9 +17,9 @@ from proxy.openai_api.sse import (
     write_event,
 )
 from proxy.server.asgi_reply import KEEP_ALIVE
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import PacedUpstream
 from tests.fakes.raw_upstream import Talk, http_head, http_reply
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, OTHER, QUESTION, TEMPLATES
 from tests.flow.listening import listening
@@ -30,8 +30,8 @@ BODY = chat_body(QUESTION, stream=True)
 
 
 POLICY = upstream_yaml(RAW) + TEMPLATES
-HOUSE = partial(
-    open_house,
+RIG = partial(
+    open_rig,
     policy=POLICY,
     others={
         "buffering": f"{POLICY}stream: {{mode: buffer}}",
@@ -59,10 +59,10 @@ def plain(text: str) -> bytes:
 class Thinking:
     """A model server that thinks until it is told to speak."""
 
-    def __init__(self, house: House, *replies: bytes) -> None:
+    def __init__(self, rig: Rig, *replies: bytes) -> None:
         self.speak = asyncio.Event()
         self._replies = list(replies)
-        house.raw.act = self._act
+        rig.raw.act = self._act
 
     async def _act(self, talk: Talk) -> None:
         await self.speak.wait()
@@ -70,15 +70,15 @@ class Thinking:
 
 
 async def received(
-    house: House, thinking: Thinking, comments: int, tenant: str = "app"
+    rig: Rig, thinking: Thinking, comments: int, tenant: str = "app"
 ) -> tuple[httpx.Response, bytes]:
     """Ask for a stream; let the model server speak once so many comments have come."""
     whole = b""
-    async with house.proxy.client.stream(
+    async with rig.proxy.client.stream(
         "POST",
-        f"{house.proxy.base_url}/chat/completions",
+        f"{rig.proxy.base_url}/chat/completions",
         json=dict(BODY),
-        headers={"authorization": f"Bearer {house.proxy.keys[tenant]}"},
+        headers={"authorization": f"Bearer {rig.proxy.keys[tenant]}"},
     ) as reply:
         async for piece in reply.aiter_bytes():
             whole += piece
@@ -94,18 +94,18 @@ def tenant(request: pytest.FixtureRequest) -> str:
 
 
 async def test_comments_keep_the_connection_alive_while_the_model_thinks(
-    house: House, tenant: str
+    rig: Rig, tenant: str
 ) -> None:
-    thinking = Thinking(house, event_stream(CLEAN))
+    thinking = Thinking(rig, event_stream(CLEAN))
 
-    reply, whole = await received(house, thinking, comments=3, tenant=tenant)
+    reply, whole = await received(rig, thinking, comments=3, tenant=tenant)
 
     assert without_comments(whole).replace(KEEP_ALIVE, b"") == stream_of(CLEAN)
     assert whole.startswith(KEEP_ALIVE * 3)
     assert reply.headers["content-type"].startswith("text/event-stream")
     assert reply.headers["x-guard-action"] == "pending"
     assert read_comments(whole)["x-guard-action"] == "pass"
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
     assert (trace.action, trace.delivery, trace.replies) == ("pass", "delivered", (CLEAN,))
 
 
@@ -113,9 +113,9 @@ async def test_comments_keep_the_connection_alive_while_the_model_thinks(
 FIRST = "구내식당은 본관 지하에 있고 점심에는 누구나 이용할 수 있습니다."
 
 
-async def test_comments_keep_the_connection_alive_between_two_sentences(house: House) -> None:
-    beginning = asyncio.create_task(PacedUpstream(house.raw).next())
-    async with listening(house.proxy, BODY) as listener:
+async def test_comments_keep_the_connection_alive_between_two_sentences(rig: Rig) -> None:
+    beginning = asyncio.create_task(PacedUpstream(rig.raw).next())
+    async with listening(rig.proxy, BODY) as listener:
         writing = await beginning
         await writing.begin()
         await writing.say(FIRST)
@@ -131,11 +131,11 @@ async def test_comments_keep_the_connection_alive_between_two_sentences(house: H
 
 
 async def test_comments_keep_the_connection_alive_while_the_model_is_asked_again(
-    house: House,
+    rig: Rig,
 ) -> None:
-    model = PacedUpstream(house.raw)
+    model = PacedUpstream(rig.raw)
     beginning = asyncio.create_task(model.next())
-    async with listening(house.proxy, BODY) as listener:
+    async with listening(rig.proxy, BODY) as listener:
         first = await beginning
         await first.begin()
         await first.say(CHINESE)
@@ -150,33 +150,31 @@ async def test_comments_keep_the_connection_alive_while_the_model_is_asked_again
     assert (listener.said(), listener.is_done) == (CLEAN, True)
 
 
-async def test_a_stream_that_has_begun_keeps_the_verdict(house: House, tenant: str) -> None:
-    thinking = Thinking(house, event_stream(CHINESE), event_stream(CHINESE))
+async def test_a_stream_that_has_begun_keeps_the_verdict(rig: Rig, tenant: str) -> None:
+    thinking = Thinking(rig, event_stream(CHINESE), event_stream(CHINESE))
 
-    reply, whole = await received(house, thinking, comments=1, tenant=tenant)
+    reply, whole = await received(rig, thinking, comments=1, tenant=tenant)
 
     [answer] = read_reply(whole, reply.headers["content-type"]).answers
     assert answer.content == LANGUAGE_TEMPLATE
     assert CHINESE not in whole.decode()
-    assert (await house.proxy.trace(reply)).action == "replace"
+    assert (await rig.proxy.trace(reply)).action == "replace"
 
 
-async def test_a_server_that_answers_plainly_is_heard_as_a_stream(
-    house: House, tenant: str
-) -> None:
-    thinking = Thinking(house, plain(CLEAN))
+async def test_a_server_that_answers_plainly_is_heard_as_a_stream(rig: Rig, tenant: str) -> None:
+    thinking = Thinking(rig, plain(CLEAN))
 
-    reply, whole = await received(house, thinking, comments=1, tenant=tenant)
+    reply, whole = await received(rig, thinking, comments=1, tenant=tenant)
 
     [answer] = read_reply(whole, reply.headers["content-type"]).answers
     assert answer.content == CLEAN
     assert whole.endswith(DONE)
 
 
-async def test_the_sdk_sees_nothing_but_the_answer(house: House) -> None:
-    thinking = Thinking(house, event_stream(CHINESE), event_stream(CLEAN))
+async def test_the_sdk_sees_nothing_but_the_answer(rig: Rig) -> None:
+    thinking = Thinking(rig, event_stream(CHINESE), event_stream(CLEAN))
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
         thinking.speak.set()
         texts = [chunk.choices[0].delta.content or "" async for chunk in stream]
@@ -185,30 +183,30 @@ async def test_the_sdk_sees_nothing_but_the_answer(house: House) -> None:
     assert "".join(texts) == CLEAN
 
 
-async def test_an_sdk_that_closes_its_stream_ends_the_work(house: House) -> None:
+async def test_an_sdk_that_closes_its_stream_ends_the_work(rig: Rig) -> None:
     asked = asyncio.Event()
 
     async def act(talk: Talk) -> None:
         asked.set()
         await talk.hang()
 
-    house.raw.act = act
+    rig.raw.act = act
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
         async with asyncio.timeout(DEADLINE_S):
             await asked.wait()
             await stream.close()
-            await house.raw.hung_up.wait()
+            await rig.raw.hung_up.wait()
 
-    trace = await house.proxy.trace_of(stream.response.headers["x-guard-request-id"])
+    trace = await rig.proxy.trace_of(stream.response.headers["x-guard-request-id"])
     assert (trace.delivery, trace.status, trace.replies) == ("client_gone", 499, ())
 
 
-async def test_a_plain_request_waits_without_comments(house: House) -> None:
-    thinking = Thinking(house, plain(CLEAN))
+async def test_a_plain_request_waits_without_comments(rig: Rig) -> None:
+    thinking = Thinking(rig, plain(CLEAN))
 
-    asking = asyncio.create_task(house.proxy.chat(chat_body(QUESTION)))
+    asking = asyncio.create_task(rig.proxy.chat(chat_body(QUESTION)))
     await asyncio.wait({asking}, timeout=4 * KEEP_ALIVE_S)
     thinking.speak.set()
     reply = await asking
@@ -234,35 +232,35 @@ FAILURES = [
 
 @pytest.mark.parametrize(("said", "status", "code"), FAILURES)
 async def test_a_late_failure_is_an_event_that_the_sdk_raises(
-    house: House, said: bytes, status: int, code: str
+    rig: Rig, said: bytes, status: int, code: str
 ) -> None:
-    thinking = Thinking(house, said)
+    thinking = Thinking(rig, said)
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
         thinking.speak.set()
         with pytest.raises(openai.APIError) as caught:
             await anext(aiter(stream))
 
     assert caught.value.code == code
-    trace = await house.proxy.trace_of(stream.response.headers["x-guard-request-id"])
+    trace = await rig.proxy.trace_of(stream.response.headers["x-guard-request-id"])
     assert (trace.status, trace.delivery) == (status, "delivered")
 
 
 @pytest.mark.parametrize(("said", "status", "code"), FAILURES)
 async def test_a_late_failure_is_one_event_with_an_error_object(
-    house: House, tenant: str, said: bytes, status: int, code: str
+    rig: Rig, tenant: str, said: bytes, status: int, code: str
 ) -> None:
-    _, whole = await received(house, Thinking(house, said), comments=1, tenant=tenant)
+    _, whole = await received(rig, Thinking(rig, said), comments=1, tenant=tenant)
 
     [event] = EventReader().feed(whole.replace(KEEP_ALIVE, b""))
     assert json.loads(event.data or "")["error"]["code"] == code
 
 
-async def test_a_late_timeout_is_raised_too(house: House) -> None:
-    house.raw.act = lambda talk: talk.hang()
+async def test_a_late_timeout_is_raised_too(rig: Rig) -> None:
+    rig.raw.act = lambda talk: talk.hang()
 
-    async with house.proxy.sdk("impatient") as client:
+    async with rig.proxy.sdk("impatient") as client:
         stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
         with pytest.raises(openai.APIError) as caught:
             await anext(aiter(stream))

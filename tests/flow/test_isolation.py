@@ -15,8 +15,8 @@ from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.query import Query
 from proxy.traces.trace import Trace
-from tests.fakes.house import upstream_yaml
 from tests.fakes.log_lines import json_logs
+from tests.fakes.rig import upstream_yaml
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream, is_second_attempt
 from tests.flow.replies import said

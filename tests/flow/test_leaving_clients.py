@@ -6,9 +6,9 @@ import pytest
 import pytest_asyncio
 
 from proxy.app import create_app
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import Talk
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.flow.canteen import QUESTION
 from tests.flow.leaving import assert_gone, connect, only_trace
@@ -19,21 +19,21 @@ TENANTS = ("streaming", "plain", "streaming-half", "plain-half", "uploading", "c
 @pytest_asyncio.fixture(
     scope="module", loop_scope="module", params=[0.02, 60.0], ids=["held", "not-yet-held"]
 )
-async def shared_house(
+async def shared_rig(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[House, None]:
-    """A house with a tenant for each way to leave, so that its one trace is found."""
+) -> AsyncGenerator[Rig, None]:
+    """A rig with a tenant for each way to leave, so that its one trace is found."""
     others = {name: upstream_yaml(RAW) for name in TENANTS}
-    folder = tmp_path_factory.mktemp("house")
-    async with open_house(folder, others=others, keep_alive_s=request.param) as house:
-        yield house
+    folder = tmp_path_factory.mktemp("rig")
+    async with open_rig(folder, others=others, keep_alive_s=request.param) as rig:
+        yield rig
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.fixture
-def asked(house: House) -> asyncio.Event:
+def asked(rig: Rig) -> asyncio.Event:
     """Set when the model server was asked; it never answers."""
     event = asyncio.Event()
 
@@ -41,14 +41,14 @@ def asked(house: House) -> asyncio.Event:
         event.set()
         await talk.hang()
 
-    house.raw.act = act
+    rig.raw.act = act
     return event
 
 
 @pytest.mark.parametrize("half", ["", "-half"], ids=["closed", "half-closed"])
 @pytest.mark.parametrize(("tenant", "stream"), [("streaming", True), ("plain", False)])
 async def test_a_client_that_leaves_ends_the_work_and_leaves_a_trace(
-    house: House,
+    rig: Rig,
     asked: asyncio.Event,
     tenant: str,
     stream: bool,
@@ -59,18 +59,18 @@ async def test_a_client_that_leaves_ends_the_work_and_leaves_a_trace(
     tenant += half
     with json_logs():
         async with asyncio.timeout(DEADLINE_S):
-            writer = await connect(house, tenant, chat_body(QUESTION, stream=stream))
+            writer = await connect(rig, tenant, chat_body(QUESTION, stream=stream))
             await asked.wait()
-            assert not house.raw.hung_up.is_set()
+            assert not rig.raw.hung_up.is_set()
 
             if half:
                 writer.write_eof()
             else:
                 writer.close()
 
-            await house.raw.hung_up.wait()
+            await rig.raw.hung_up.wait()
         writer.close()
-        trace = await only_trace(house, tenant)
+        trace = await only_trace(rig, tenant)
 
     assert capsys.readouterr().err == ""
     assert_gone(trace)
@@ -78,23 +78,23 @@ async def test_a_client_that_leaves_ends_the_work_and_leaves_a_trace(
 
 
 async def test_a_client_that_leaves_in_the_middle_of_its_request_leaves_a_trace(
-    house: House, capsys: pytest.CaptureFixture[str]
+    rig: Rig, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with json_logs():
-        writer = await connect(house, "uploading", chat_body(QUESTION), sent_bytes=10)
+        writer = await connect(rig, "uploading", chat_body(QUESTION), sent_bytes=10)
         writer.close()
-        trace = await only_trace(house, "uploading")
+        trace = await only_trace(rig, "uploading")
 
     assert_gone(trace)
     assert capsys.readouterr().err == ""
 
 
 async def test_a_request_that_the_server_gives_up_leaves_a_trace(
-    house: House, asked: asyncio.Event
+    rig: Rig, asked: asyncio.Event
 ) -> None:
     # Both sides mean an ASGI app; their types for its messages differ.
-    transport = httpx.ASGITransport(create_app(house.proxy.services))  # type: ignore[arg-type]
-    headers = {"authorization": f"Bearer {house.proxy.keys['cancelled']}"}
+    transport = httpx.ASGITransport(create_app(rig.proxy.services))  # type: ignore[arg-type]
+    headers = {"authorization": f"Bearer {rig.proxy.keys['cancelled']}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://proxy") as client:
         asking = asyncio.create_task(
             client.post("/v1/chat/completions", json=dict(chat_body(QUESTION)), headers=headers)
@@ -102,8 +102,8 @@ async def test_a_request_that_the_server_gives_up_leaves_a_trace(
         async with asyncio.timeout(DEADLINE_S):
             await asked.wait()
             asking.cancel()
-            await house.raw.hung_up.wait()
+            await rig.raw.hung_up.wait()
 
     with pytest.raises(asyncio.CancelledError):
         await asking
-    assert_gone(await only_trace(house, "cancelled"))
+    assert_gone(await only_trace(rig, "cancelled"))

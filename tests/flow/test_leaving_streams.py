@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import PacedUpstream, Writing
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 from tests.flow.leaving import assert_gone, connect, only_trace
 from tests.flow.library import ASKED, FEES
@@ -40,8 +40,8 @@ MOST_KEPT_BYTES = 8_000
 """Of each client that left; a request that stays behind keeps about ten times as much."""
 
 
-HOUSE = partial(
-    open_house,
+RIG = partial(
+    open_rig,
     policy=upstream_yaml(RAW),
     others={
         "watching": f"{upstream_yaml(RAW)}\nstream: {{mode: monitor}}",
@@ -55,7 +55,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def leave(
-    house: House, model: PacedUpstream, people: int, *, talks_on: bool = False
+    rig: Rig, model: PacedUpstream, people: int, *, talks_on: bool = False
 ) -> list[str]:
     """Have so many people hear one sentence and leave at once, while the model writes.
 
@@ -77,9 +77,7 @@ async def leave(
         async with asyncio.TaskGroup() as group:
             for _ in range(people):
                 group.create_task(write())
-            arriving = [
-                group.create_task(arrive(stack, house, client, BODY)) for _ in range(people)
-            ]
+            arriving = [group.create_task(arrive(stack, rig, client, BODY)) for _ in range(people)]
         listeners = [one.result() for one in arriving]
         async with asyncio.TaskGroup() as group:
             for listener in listeners:
@@ -93,9 +91,9 @@ async def leave(
 
 
 async def arrive(
-    stack: AsyncExitStack, house: House, client: httpx.AsyncClient, body: JsonObject
+    stack: AsyncExitStack, rig: Rig, client: httpx.AsyncClient, body: JsonObject
 ) -> Listener:
-    return await stack.enter_async_context(listening(house.proxy, body, client=client))
+    return await stack.enter_async_context(listening(rig.proxy, body, client=client))
 
 
 def open_files() -> int:
@@ -121,17 +119,17 @@ async def talk_on(writing: Writing) -> None:
 
 @pytest.mark.parametrize("talks_on", [False, True], ids=["model-pauses", "model-talks-on"])
 async def test_a_crowd_that_leaves_mid_stream_leaves_nothing_open(
-    house: House, model: PacedUpstream, talks_on: bool
+    rig: Rig, model: PacedUpstream, talks_on: bool
 ) -> None:
-    await leave(house, model, 1)
+    await leave(rig, model, 1)
     tasks, files = len(asyncio.all_tasks()), open_files()
 
-    ids = await leave(house, model, CROWD, talks_on=talks_on)
+    ids = await leave(rig, model, CROWD, talks_on=talks_on)
 
     await is_again(lambda: len(asyncio.all_tasks()), tasks)
     await is_again(open_files, files)
     for trace_id in ids:
-        trace = await house.proxy.trace_of(trace_id)
+        trace = await rig.proxy.trace_of(trace_id)
         assert_gone(trace)
         # A model that talks on ends its second sentence while the clients leave.
         assert trace.replies in [(FIRST_MASKED,), (FIRST_MASKED + SECOND,)][: 1 + talks_on]
@@ -139,16 +137,16 @@ async def test_a_crowd_that_leaves_mid_stream_leaves_nothing_open(
 
 @pytest.mark.long
 async def test_crowds_that_leave_take_their_memory_with_them(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
     tracemalloc.start()
     kept: list[int] = []
     try:
         for _ in range(ROUNDS):
-            ids = await leave(house, model, SMALL_CROWD)
+            ids = await leave(rig, model, SMALL_CROWD)
             for trace_id in ids:
-                await house.proxy.trace_of(trace_id)
-            house.tidied()
+                await rig.proxy.trace_of(trace_id)
+            rig.tidied()
             del ids
             gc.collect()
             kept.append(tracemalloc.get_traced_memory()[0])
@@ -160,21 +158,21 @@ async def test_crowds_that_leave_take_their_memory_with_them(
 
 
 async def test_a_client_that_leaves_before_the_first_sentence_is_there(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await writing.say(FIRST)
     await writing.is_left()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert_gone(trace)
     assert trace.replies == ()
 
 
 async def test_a_client_that_leaves_during_the_second_attempt(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, first):
+    async with talking(rig.proxy, model, BODY) as (listener, first):
         await first.say(CHINESE)
         await first.say(SECOND)
         second = await begun(model)
@@ -183,15 +181,15 @@ async def test_a_client_that_leaves_during_the_second_attempt(
         await listener.hears(FIRST)
     await second.is_left()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert_gone(trace)
     assert trace.replies == (FIRST_MASKED,)
     said = [choice.text for attempt in trace.attempts for choice in attempt.choices]
     assert said == [CHINESE, FIRST_MASKED + SECOND]
 
 
-async def test_a_client_that_leaves_two_choices_halfway(house: House, model: PacedUpstream) -> None:
-    async with talking(house.proxy, model, BODY | {"n": 2}) as (listener, writing):
+async def test_a_client_that_leaves_two_choices_halfway(rig: Rig, model: PacedUpstream) -> None:
+    async with talking(rig.proxy, model, BODY | {"n": 2}) as (listener, writing):
         await writing.say(FIRST, choice=1)
         await writing.say(SECOND, choice=1)
         await listener.hears(FIRST, choice=1)
@@ -200,7 +198,7 @@ async def test_a_client_that_leaves_two_choices_halfway(house: House, model: Pac
         await listener.hears(THIRD, choice=0)
     await writing.is_left()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert_gone(trace)
     assert trace.replies == (
         THIRD,
@@ -208,31 +206,31 @@ async def test_a_client_that_leaves_two_choices_halfway(house: House, model: Pac
     )
 
 
-async def test_a_client_that_leaves_a_watched_stream(house: House, model: PacedUpstream) -> None:
-    async with talking(house.proxy, model, BODY, tenant="watching") as (listener, writing):
+async def test_a_client_that_leaves_a_watched_stream(rig: Rig, model: PacedUpstream) -> None:
+    async with talking(rig.proxy, model, BODY, tenant="watching") as (listener, writing):
         await writing.say(CHINESE)
         await writing.say(SECOND[:4])
         await listener.hears(CHINESE + SECOND[:4])
     await writing.is_left()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert_gone(trace)
     assert trace.replies == (CHINESE + SECOND[:4],)
 
 
 async def test_the_model_waits_for_a_client_that_reads_nothing(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
     thought = "자료를 읽는 중입니다. " * 256
     most = on_the_way_bytes() + HELD_BYTES
-    with contextlib.closing(await connect(house, "unreading", BODY, held_bytes=4096)):
+    with contextlib.closing(await connect(rig, "unreading", BODY, held_bytes=4096)):
         writing = await begun(model)
         written = await until_nobody_reads(writing, thought, most)
         assert not writing.hung_up.is_set()
     await writing.is_left()
 
     assert written < most
-    trace = await only_trace(house, "unreading")
+    trace = await only_trace(rig, "unreading")
     assert_gone(trace)
     assert trace.replies == ()
 

@@ -19,10 +19,10 @@ from proxy.app import create_app
 from proxy.demo.model_server import MODEL
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.query import Query
-from tests.fakes.house import upstream_yaml
 from tests.fakes.paced_upstream import PacedUpstream
 from tests.fakes.raw_upstream import RawUpstream
 from tests.fakes.redis_process import RedisProcess
+from tests.fakes.rig import upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import library

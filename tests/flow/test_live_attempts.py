@@ -10,9 +10,9 @@ from pydantic import JsonValue
 from proxy.demo.model_server import MODEL
 from proxy.openai_api.json_body import member
 from proxy.openai_api.sse import DONE, write_event
-from tests.fakes.house import House
 from tests.fakes.paced_upstream import PacedUpstream, framed
 from tests.fakes.raw_upstream import http_reply
+from tests.fakes.rig import Rig
 from tests.flow.lending import (
     BODY,
     BOOKS,
@@ -23,13 +23,13 @@ from tests.flow.lending import (
     PERIOD,
     PHONE,
     USAGE,
-    lending_house,
+    lending_rig,
     says,
 )
 from tests.flow.library import ASKED
 from tests.flow.listening import Listener, begun, listening, talking
 
-HOUSE = lending_house
+RIG = lending_rig
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -39,9 +39,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_a_bad_first_sentence_ends_the_attempt_before_the_model_has(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY | INCLUDE_USAGE) as (listener, first):
+    async with talking(rig.proxy, model, BODY | INCLUDE_USAGE) as (listener, first):
         await says(first, CHINESE, FEE)
         await first.is_left()
         second = await begun(model)
@@ -55,7 +55,7 @@ async def test_a_bad_first_sentence_ends_the_attempt_before_the_model_has(
     assert CHINESE not in listener.content.decode()
     assert (listener.finish_reasons(), listener.is_done) == (["stop"], True)
     assert len({chunk["id"] for chunk in listener.chunks}) == 1
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert (trace.action, trace.reasons) == ("regenerate", ("korean_only.han",))
     assert [attempt.choices[0].text for attempt in trace.attempts] == [CHINESE, PERIOD + BOOKS]
     assert trace.replies == (PERIOD + BOOKS,)
@@ -63,10 +63,10 @@ async def test_a_bad_first_sentence_ends_the_attempt_before_the_model_has(
 
 @pytest.mark.parametrize("ends_well", [True, False])
 async def test_a_bad_answer_that_comes_all_at_once_is_asked_for_again(
-    house: House, model: PacedUpstream, ends_well: bool
+    rig: Rig, model: PacedUpstream, ends_well: bool
 ) -> None:
     async def heard() -> str:
-        async with listening(house.proxy, BODY) as listener:
+        async with listening(rig.proxy, BODY) as listener:
             await listener.rest()
             return listener.said()
 
@@ -83,10 +83,8 @@ async def test_a_bad_answer_that_comes_all_at_once_is_asked_for_again(
     assert await hearing == PERIOD
 
 
-async def test_a_second_attempt_that_is_as_bad_is_replaced(
-    house: House, model: PacedUpstream
-) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, first):
+async def test_a_second_attempt_that_is_as_bad_is_replaced(rig: Rig, model: PacedUpstream) -> None:
+    async with talking(rig.proxy, model, BODY) as (listener, first):
         await says(first, CHINESE, FEE)
         second = await begun(model)
         await says(second, CHINESE, FEE)
@@ -96,13 +94,13 @@ async def test_a_second_attempt_that_is_as_bad_is_replaced(
     assert listener.said() == LANGUAGE_TEMPLATE
     assert (listener.finish_reasons(), listener.is_done) == (["stop"], True)
     assert CHINESE not in listener.content.decode()
-    assert (await house.proxy.trace_of(listener.id)).replies == (LANGUAGE_TEMPLATE,)
+    assert (await rig.proxy.trace_of(listener.id)).replies == (LANGUAGE_TEMPLATE,)
 
 
 async def test_a_second_attempt_that_fails_before_it_leaves_is_no_failure(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, first):
+    async with talking(rig.proxy, model, BODY) as (listener, first):
         await says(first, CHINESE, FEE)
         second = await begun(model)
         await says(second, PERIOD)
@@ -110,14 +108,14 @@ async def test_a_second_attempt_that_fails_before_it_leaves_is_no_failure(
         await listener.rest()
 
     assert (listener.said(), listener.is_done) == (LANGUAGE_TEMPLATE, True)
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert [attempt.error for attempt in trace.attempts] == [None, "upstream_broken"]
 
 
 async def test_a_second_attempt_that_fails_after_it_began_to_leave_is_an_error(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, first):
+    async with talking(rig.proxy, model, BODY) as (listener, first):
         await says(first, CHINESE, FEE)
         second = await begun(model)
         await says(second, PERIOD, BOOKS)
@@ -125,13 +123,13 @@ async def test_a_second_attempt_that_fails_after_it_began_to_leave_is_an_error(
         second.over.set()
         await listener.rest()
 
-    await assert_broken_off(house, listener, PERIOD, "upstream_broken")
+    await assert_broken_off(rig, listener, PERIOD, "upstream_broken")
 
 
 async def test_one_choice_leaves_while_another_is_asked_for_again(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY | {"n": 2}) as (listener, first):
+    async with talking(rig.proxy, model, BODY | {"n": 2}) as (listener, first):
         await first.chunk({"role": "assistant", "content": ""}, choice=1)
         await says(first, CHINESE, FEE, choice=1)
         await says(first, PERIOD, BOOKS, choice=0)
@@ -148,63 +146,63 @@ async def test_one_choice_leaves_while_another_is_asked_for_again(
     assert [listener.finish_reasons(number) for number in (0, 1)] == [["stop"], ["stop"]]
     assert listener.is_done
     assert CHINESE not in listener.content.decode()
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert trace.replies == (PERIOD + BOOKS, FEE + PERIOD)
 
 
 # Failures on the way.
 
 
-async def assert_broken_off(house: House, listener: Listener, left: str, code: str) -> None:
+async def assert_broken_off(rig: Rig, listener: Listener, left: str, code: str) -> None:
     """The stream stays visibly cut, and its trace has what the client got."""
     assert listener.said() == left
     assert (listener.finish_reasons(), listener.is_done) == ([], False)
     assert member(listener.chunks[-1]["error"], "code") == code
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert (trace.error, trace.replies) == (code, (left,))
     assert trace.attempts[-1].error == code
 
 
 async def test_a_stream_that_the_model_server_cuts_ends_with_an_error(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, BOOKS)
         await listener.hears(PERIOD)
         writing.over.set()
         await listener.rest()
 
-    await assert_broken_off(house, listener, PERIOD, "upstream_broken")
+    await assert_broken_off(rig, listener, PERIOD, "upstream_broken")
 
 
 async def test_an_error_of_the_model_server_in_its_stream_ends_ours(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, BOOKS)
         await listener.hears(PERIOD)
         await writing.send(write_event({"error": {"message": "out of memory"}}))
         await listener.rest()
 
-    await assert_broken_off(house, listener, PERIOD, "upstream_broken")
+    await assert_broken_off(rig, listener, PERIOD, "upstream_broken")
 
 
 async def test_a_model_server_that_falls_silent_is_not_waited_for(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY, tenant="impatient") as (listener, writing):
+    async with talking(rig.proxy, model, BODY, tenant="impatient") as (listener, writing):
         await says(writing, PERIOD, BOOKS)
         await listener.hears(PERIOD)
         await listener.rest()
         await writing.is_left()
 
-    await assert_broken_off(house, listener, PERIOD, "upstream_timeout")
+    await assert_broken_off(rig, listener, PERIOD, "upstream_timeout")
 
 
-async def test_the_sdk_raises_what_cuts_a_stream(house: House, model: PacedUpstream) -> None:
+async def test_the_sdk_raises_what_cuts_a_stream(rig: Rig, model: PacedUpstream) -> None:
     asked: list[ChatCompletionMessageParam] = [{"role": "user", "content": ASKED}]
     beginning = asyncio.create_task(begun(model))
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         stream = await client.chat.completions.create(
             model=MODEL, messages=asked, stream=True, extra_body={"guard": BODY["guard"]}
         )
@@ -224,11 +222,11 @@ async def next_text(stream: openai.AsyncStream[ChatCompletionChunk]) -> str:
 
 
 async def test_the_sdk_sees_the_answer_and_nothing_of_the_verdict(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
     asked: list[ChatCompletionMessageParam] = [{"role": "user", "content": ASKED}]
     beginning = asyncio.create_task(begun(model))
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         stream = await client.chat.completions.create(
             model=MODEL, messages=asked, stream=True, extra_body={"guard": BODY["guard"]}
         )

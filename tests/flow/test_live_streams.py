@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from guards.core.reading import forget_sources, source_text
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import DONE
-from tests.fakes.house import House
 from tests.fakes.paced_upstream import PacedUpstream, framed
+from tests.fakes.rig import Rig
 from tests.fakes.running_proxy import DEADLINE_S
 from tests.flow.lending import (
     BODY,
@@ -24,21 +24,21 @@ from tests.flow.lending import (
     SENTENCES,
     USAGE,
     WHOLE,
-    lending_house,
+    lending_rig,
     says,
 )
 from tests.flow.library import SOURCE
 from tests.flow.listening import is_silent, talking
 from tests.flow.waiting import eventually
 
-HOUSE = lending_house
+RIG = lending_rig
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_who_speaks_is_said_before_a_word_is(house: House, model: PacedUpstream) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, _):
+async def test_who_speaks_is_said_before_a_word_is(rig: Rig, model: PacedUpstream) -> None:
+    async with talking(rig.proxy, model, BODY) as (listener, _):
         await listener.gets(b'"role":"assistant"')
 
         assert listener.said() == ""
@@ -46,20 +46,20 @@ async def test_who_speaks_is_said_before_a_word_is(house: House, model: PacedUps
         assert listener.reply.headers["content-type"].startswith("text/event-stream")
 
 
-async def test_sources_are_read_while_the_model_thinks(house: House, model: PacedUpstream) -> None:
+async def test_sources_are_read_while_the_model_thinks(rig: Rig, model: PacedUpstream) -> None:
     forget_sources()
 
     async def figures_are_known() -> bool:
         return "quantities" in vars(source_text(SOURCE))
 
-    async with talking(house.proxy, model, BODY):
+    async with talking(rig.proxy, model, BODY):
         await eventually(figures_are_known)
 
 
 async def test_a_sentence_is_there_before_the_model_has_written_the_one_after_the_next(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, BOOKS)
         await listener.hears(PERIOD)
         await says(writing, FEE)
@@ -70,7 +70,7 @@ async def test_a_sentence_is_there_before_the_model_has_written_the_one_after_th
 
     assert listener.said() == WHOLE
     assert (listener.finish_reasons(), listener.is_done) == (["stop"], True)
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert (trace.action, trace.replies, trace.status) == ("pass", (WHOLE,), 200)
     assert trace.model_text_ms is not None
     assert trace.first_text_ms is not None
@@ -78,9 +78,9 @@ async def test_a_sentence_is_there_before_the_model_has_written_the_one_after_th
 
 
 async def test_a_sentence_leaves_with_the_first_letter_of_the_next(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, *PERIOD)
         hearing = asyncio.create_task(listener.hears(PERIOD))
         assert await is_silent(hearing)
@@ -91,9 +91,9 @@ async def test_a_sentence_leaves_with_the_first_letter_of_the_next(
 
 
 async def test_an_untouched_stream_leaves_as_the_model_server_wrote_it(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, BOOKS, FEE)
         await writing.finish(usage=USAGE)
         await listener.rest()
@@ -114,10 +114,10 @@ async def test_an_untouched_stream_leaves_as_the_model_server_wrote_it(
 
 @pytest.mark.parametrize("length", [1, 2, 5, 11, len(WHOLE)])
 async def test_each_token_leaves_once_with_its_own_text(
-    house: House, model: PacedUpstream, length: int
+    rig: Rig, model: PacedUpstream, length: int
 ) -> None:
     pieces = [WHOLE[start : start + length] for start in range(0, len(WHOLE), length)]
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         for piece in pieces:
             await writing.say(piece, logprobs={"content": tokens_of(piece)})
         await writing.finish()
@@ -138,15 +138,13 @@ def tokens_of(text: str) -> list[JsonValue]:
     return [{"token": one, "logprob": -0.5, "bytes": list(one.encode())} for one in text]
 
 
-async def test_a_token_that_a_cut_goes_through_is_not_lost(
-    house: House, model: PacedUpstream
-) -> None:
+async def test_a_token_that_a_cut_goes_through_is_not_lost(rig: Rig, model: PacedUpstream) -> None:
     tokens: list[JsonValue] = [
         {"token": PERIOD[:-1], "logprob": -0.1},
         {"token": ". 한", "logprob": -0.2},
         {"token": BOOKS[2:], "logprob": -0.3},
     ]
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await writing.say(PERIOD + BOOKS, logprobs={"content": tokens})
         await listener.hears(PERIOD)
         assert listener.said() == PERIOD
@@ -158,10 +156,10 @@ async def test_a_token_that_a_cut_goes_through_is_not_lost(
 
 
 async def test_thoughts_leave_at_once_and_are_named_as_not_checked(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
     thought = "자료를 먼저 읽어 보자"
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await writing.chunk({"reasoning_content": thought})
         await listener.gets(thought.encode())
         await says(writing, WHOLE)
@@ -170,11 +168,11 @@ async def test_thoughts_leave_at_once_and_are_named_as_not_checked(
 
     assert (listener.said(name="reasoning_content"), listener.said()) == (thought, WHOLE)
     assert b": x-guard-not-checked: reasoning_content\n" in listener.content
-    assert "reasoning_content" in (await house.proxy.trace_of(listener.id)).not_checked
+    assert "reasoning_content" in (await rig.proxy.trace_of(listener.id)).not_checked
 
 
 async def test_prose_before_a_call_of_a_tool_leaves_and_so_does_the_call(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
     tool: JsonValue = {"type": "function", "function": {"name": "search", "parameters": {}}}
     prose = "자료를 찾아보겠습니다."
@@ -183,7 +181,7 @@ async def test_prose_before_a_call_of_a_tool_leaves_and_so_does_the_call(
         {"index": 0, "function": {"arguments": '{"q":'}},
         {"index": 0, "function": {"arguments": '"대출"}'}},
     ]
-    async with talking(house.proxy, model, BODY | {"tools": [tool]}) as (listener, writing):
+    async with talking(rig.proxy, model, BODY | {"tools": [tool]}) as (listener, writing):
         await says(writing, prose)
         await writing.chunk({"tool_calls": [calls[0]]})
         await listener.gets(b"call_1")
@@ -206,9 +204,9 @@ async def test_prose_before_a_call_of_a_tool_leaves_and_so_does_the_call(
 
 
 async def test_a_bad_second_sentence_is_taken_out_and_the_third_leaves(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, PHONE, BOOKS, FEE)
         await listener.hears(BOOKS)
         assert listener.said() == PERIOD + BOOKS
@@ -217,31 +215,31 @@ async def test_a_bad_second_sentence_is_taken_out_and_the_third_leaves(
 
     assert listener.said() == WHOLE
     assert PHONE not in listener.content.decode()
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert (trace.action, trace.reasons) == ("trim", ("contact.invented",))
     assert b": x-guard-action: trim\n" in listener.content
     assert trace.attempts[0].choices[0].text.startswith(PERIOD + " 문의는")
 
 
 async def test_two_bad_sentences_end_the_answer_with_a_word_that_says_so(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, PHONE, BOOKS, OTHER_PHONE, FEE)
         await writing.finish()
         await listener.rest()
 
     assert listener.said() == f"{PERIOD}{BOOKS}\n\n{CUT_TEMPLATE}"
     assert (listener.finish_reasons(), listener.is_done) == (["stop"], True)
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert (trace.action, trace.replies) == ("replace", (listener.said(),))
 
 
 @pytest.mark.parametrize(("tenant", "reason"), [("app", "stop"), ("filtering", "content_filter")])
 async def test_what_may_not_leave_at_all_ends_the_answer_as_the_policy_says(
-    house: House, model: PacedUpstream, tenant: str, reason: str
+    rig: Rig, model: PacedUpstream, tenant: str, reason: str
 ) -> None:
-    async with talking(house.proxy, model, BODY, tenant=tenant) as (listener, writing):
+    async with talking(rig.proxy, model, BODY, tenant=tenant) as (listener, writing):
         await says(writing, PERIOD, " ", CHINESE, FEE)
         await writing.finish()
         await listener.rest()
@@ -261,13 +259,13 @@ async def test_what_may_not_leave_at_all_ends_the_answer_as_the_policy_says(
     ],
 )
 async def test_a_torn_last_sentence_is_left_out_only_where_it_is_wrong(
-    house: House, model: PacedUpstream, last: str, left: str, action: str
+    rig: Rig, model: PacedUpstream, last: str, left: str, action: str
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, BOOKS, last)
         await writing.finish("length")
         await listener.rest()
 
     assert listener.said() == PERIOD + BOOKS + left
     assert (listener.finish_reasons(), listener.is_done) == (["length"], True)
-    assert (await house.proxy.trace_of(listener.id)).action == action
+    assert (await rig.proxy.trace_of(listener.id)).action == action

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from proxy.demo.model_server import MODEL
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.canteen import (
     CHINESE,
     CLEAN,
@@ -21,10 +21,10 @@ ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_the_asynchronous_client_gets_the_models_answer(house: House) -> None:
-    house.scripted.says(CLEAN)
+async def test_the_asynchronous_client_gets_the_models_answer(rig: Rig) -> None:
+    rig.scripted.says(CLEAN)
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         reply = await client.chat.completions.create(model=MODEL, messages=ASKED)
 
     assert reply.choices[0].message.content == CLEAN
@@ -33,11 +33,11 @@ async def test_the_asynchronous_client_gets_the_models_answer(house: House) -> N
     assert reply.usage.total_tokens == reply.usage.prompt_tokens + reply.usage.completion_tokens
 
 
-async def test_the_synchronous_client_gets_the_same(house: House) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_the_synchronous_client_gets_the_same(rig: Rig) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
     def use() -> list[str | None]:
-        with openai.OpenAI(base_url=house.proxy.base_url, api_key=house.proxy.key) as client:
+        with openai.OpenAI(base_url=rig.proxy.base_url, api_key=rig.proxy.key) as client:
             plain = client.chat.completions.create(model=MODEL, messages=ASKED)
             stream = client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
             pieces = [chunk.choices[0].delta.content or "" for chunk in stream]
@@ -55,10 +55,10 @@ async def test_the_synchronous_client_gets_the_same(house: House) -> None:
         pytest.param(CHINESE, STILL_CHINESE, LANGUAGE_TEMPLATE, id="replaced"),
     ],
 )
-async def test_a_stream_is_a_stream(house: House, first: str, second: str, expected: str) -> None:
-    house.scripted.says(first, second)
+async def test_a_stream_is_a_stream(rig: Rig, first: str, second: str, expected: str) -> None:
+    rig.scripted.says(first, second)
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
         chunks = [chunk async for chunk in stream]
 
@@ -68,31 +68,31 @@ async def test_a_stream_is_a_stream(house: House, first: str, second: str, expec
     assert chunks[0].choices[0].delta.role == "assistant"
 
 
-async def test_the_raw_reply_shows_the_guards_headers(house: House) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_the_raw_reply_shows_the_guards_headers(rig: Rig) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         raw = await client.chat.completions.with_raw_response.create(model=MODEL, messages=ASKED)
 
     assert raw.headers["x-guard-action"] == "regenerate"
     assert raw.headers["x-guard-attempts"] == "2"
     assert raw.parse().choices[0].message.content == CLEAN
-    trace = await house.proxy.trace_of(raw.headers["x-guard-request-id"])
+    trace = await rig.proxy.trace_of(raw.headers["x-guard-request-id"])
     assert trace.replies == (CLEAN,)
 
 
-async def test_sources_and_the_wish_for_a_report_go_in_the_extra_body(house: House) -> None:
-    house.scripted.says(CLEAN)
+async def test_sources_and_the_wish_for_a_report_go_in_the_extra_body(rig: Rig) -> None:
+    rig.scripted.says(CLEAN)
     guard: JsonObject = {"sources": [{"section_content": SOURCE}], "report": True}
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         reply = await client.chat.completions.create(
             model=MODEL, messages=ASKED, extra_body={"guard": guard}
         )
 
     assert reply.model_extra is not None
     assert reply.model_extra["guard"]["context"] == "found"
-    assert [request.get("guard") for request in house.scripted.requests] == [None]
+    assert [request.get("guard") for request in rig.scripted.requests] == [None]
 
 
 @pytest.mark.parametrize(
@@ -103,24 +103,24 @@ async def test_sources_and_the_wish_for_a_report_go_in_the_extra_body(house: Hou
     ],
 )
 async def test_the_caller_may_ask_for_evidence(
-    house: House, body: dict[str, JsonValue], headers: dict[str, str]
+    rig: Rig, body: dict[str, JsonValue], headers: dict[str, str]
 ) -> None:
-    house.scripted.says(CLEAN)
+    rig.scripted.says(CLEAN)
 
-    async with house.proxy.sdk() as client:
+    async with rig.proxy.sdk() as client:
         raw = await client.chat.completions.with_raw_response.create(
             model=MODEL, messages=ASKED, extra_body=body, extra_headers=headers
         )
 
     assert raw.headers["x-guard-reasons"] == "answerability.no_context"
-    assert house.scripted.requests == []
+    assert rig.scripted.requests == []
 
 
 # What is handed through.
 
 
-async def test_embeddings_are_handed_through(house: House) -> None:
-    async with house.proxy.sdk() as client:
+async def test_embeddings_are_handed_through(rig: Rig) -> None:
+    async with rig.proxy.sdk() as client:
         reply = await client.embeddings.create(model=MODEL, input=["가", "나다"])
 
     assert [one.embedding for one in reply.data] == [[1.0, 0.5], [2.0, 0.5]]

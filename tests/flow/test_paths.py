@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proxy.app import create_app
 from proxy.demo.model_server import Said, completion
 from proxy.server.paths import ends_guarded, model_path, normal_path, spelled_path
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.tables import each_row
 
@@ -24,8 +24,8 @@ REPLY = json.dumps(completion(BODY, Said(("본관 지하에 있습니다.",)))).
 WIDE_OPEN = "passthrough: [/**]\n"
 
 
-HOUSE = partial(
-    open_house,
+RIG = partial(
+    open_rig,
     policy=f"{upstream_yaml(RAW)}\n{WIDE_OPEN}",
     others={"own-key": f"{upstream_yaml(RAW, 'pass_caller_key: true')}\n{WIDE_OPEN}"},
 )
@@ -46,15 +46,15 @@ class Reply:
         return "\r\nx-guard-action: " in self.head
 
 
-async def ask(house: House, target: str, *, method: str = "POST") -> Reply:
+async def ask(rig: Rig, target: str, *, method: str = "POST") -> Reply:
     """Ask with a target as it is, which no client library would leave so."""
-    house.tidied().raw.says(REPLY)
-    address = urlsplit(house.proxy.address)
+    rig.tidied().raw.says(REPLY)
+    address = urlsplit(rig.proxy.address)
     async with asyncio.timeout(DEADLINE_S):
         reader, writer = await asyncio.open_connection(address.hostname, address.port)
         writer.write(
             f"{method} {target} HTTP/1.1\r\nhost: {address.netloc}\r\nconnection: close\r\n"
-            f"authorization: Bearer {house.proxy.key}\r\ncontent-type: application/json\r\n"
+            f"authorization: Bearer {rig.proxy.key}\r\ncontent-type: application/json\r\n"
             f"content-length: {len(CONTENT)}\r\n\r\n".encode("latin-1")
         )
         writer.write(CONTENT)
@@ -98,13 +98,13 @@ ORIGINS = each_row(
 @ORIGINS
 @each_row("target", GUARDED)
 async def test_another_spelling_of_a_guarded_path_is_guarded(
-    house: House, target: str, origin: str
+    rig: Rig, target: str, origin: str
 ) -> None:
-    reply = await ask(house, origin + target)
+    reply = await ask(rig, origin + target)
 
     _, mark, query = target.partition("?")
     assert (reply.status, reply.is_guarded) == (200, True)
-    assert [asked.line for asked in house.raw.requests] == [
+    assert [asked.line for asked in rig.raw.requests] == [
         f"POST /v1/chat/completions{mark}{query} HTTP/1.1"
     ]
 
@@ -172,19 +172,19 @@ REFUSED = [
 @each_row("method", ["POST", "GET", "PUT"])
 @each_row("target", REFUSED)
 async def test_a_path_that_some_server_may_take_for_a_guarded_one_is_not_found(
-    house: House, target: str, method: str, origin: str
+    rig: Rig, target: str, method: str, origin: str
 ) -> None:
-    reply = await ask(house, origin + target, method=method)
+    reply = await ask(rig, origin + target, method=method)
 
     assert reply.status == 404
     assert json.loads(reply.body)["error"]["code"] == "unknown_url"
-    assert house.raw.requests == []
+    assert rig.raw.requests == []
 
 
 @each_row("method", ["POST", "GET"])
 @each_row("path", ["/chat/completions", "/completions", "/responses", "/embeddings", "/models"])
-async def test_who_left_out_the_version_is_told_of_it(house: House, path: str, method: str) -> None:
-    reply = await ask(house, f"{path}?key=secret", method=method)
+async def test_who_left_out_the_version_is_told_of_it(rig: Rig, path: str, method: str) -> None:
+    reply = await ask(rig, f"{path}?key=secret", method=method)
 
     assert reply.status == 404
     said = json.loads(reply.body)["error"]["message"]
@@ -192,8 +192,8 @@ async def test_who_left_out_the_version_is_told_of_it(house: House, path: str, m
 
 
 @each_row("path", ["/models/m", "/chat", "/v2/models"])
-async def test_nothing_is_guessed_about_other_paths(house: House, path: str) -> None:
-    reply = await ask(house, path, method="GET")
+async def test_nothing_is_guessed_about_other_paths(rig: Rig, path: str) -> None:
+    reply = await ask(rig, path, method="GET")
 
     said = json.loads(reply.body)["error"]["message"]
     assert (reply.status, said) == (404, f"Unknown request URL: {path}.")
@@ -221,14 +221,12 @@ ODD_ADDRESSES = [
 
 
 @each_row("target", ODD_ADDRESSES)
-async def test_an_address_that_can_be_read_in_two_ways_leads_nowhere(
-    house: House, target: str
-) -> None:
-    reply = await ask(house, target)
+async def test_an_address_that_can_be_read_in_two_ways_leads_nowhere(rig: Rig, target: str) -> None:
+    reply = await ask(rig, target)
 
     assert reply.status in (400, 404)
     assert json.loads(reply.body)["error"]["code"] in ("invalid_http", "unknown_url")
-    assert house.raw.requests == []
+    assert rig.raw.requests == []
 
 
 ODD_ELSEWHERE = [
@@ -251,22 +249,22 @@ ODD_ELSEWHERE = [
 @ORIGINS
 @each_row("target", ODD_ELSEWHERE)
 async def test_no_path_that_can_be_read_in_two_ways_leads_anywhere(
-    house: House, target: str, origin: str
+    rig: Rig, target: str, origin: str
 ) -> None:
-    reply = await ask(house, origin + target, method="GET")
+    reply = await ask(rig, origin + target, method="GET")
 
     assert json.loads(reply.body)["error"]["code"] == "unknown_url"
-    assert (reply.status, house.raw.requests) == (404, [])
+    assert (reply.status, rig.raw.requests) == (404, [])
 
 
-async def test_no_web_socket_leads_past_the_guards(house: House) -> None:
+async def test_no_web_socket_leads_past_the_guards(rig: Rig) -> None:
     said: list[str] = []
     scope = {
         "type": "websocket",
         "path": "/v1",
         "raw_path": b"/v1",
         "query_string": b"",
-        "headers": [(b"authorization", f"Bearer {house.proxy.key}".encode())],
+        "headers": [(b"authorization", f"Bearer {rig.proxy.key}".encode())],
     }
 
     async def receive() -> dict[str, str]:
@@ -276,7 +274,7 @@ async def test_no_web_socket_leads_past_the_guards(house: House) -> None:
         said.append(str(message["type"]))
 
     # A bare scope, as any ASGI server may send it.
-    await create_app(house.proxy.services)(scope, receive, send)  # type: ignore[arg-type]
+    await create_app(rig.proxy.services)(scope, receive, send)  # type: ignore[arg-type]
 
     assert said == ["websocket.close"]
 
@@ -288,12 +286,12 @@ NEVER_OPENED = ["/chat/completions", "/completions", "/responses", "/verify"]
 @each_row("method", ["GET", "PUT", "PATCH", "DELETE", "HEAD"])
 @each_row("door", NEVER_OPENED)
 async def test_no_other_method_opens_a_guarded_path(
-    house: House, door: str, method: str, origin: str
+    rig: Rig, door: str, method: str, origin: str
 ) -> None:
-    reply = await ask(house, f"{origin}/v1{door}", method=method)
+    reply = await ask(rig, f"{origin}/v1{door}", method=method)
 
     assert reply.status in {404, 405}
-    assert house.raw.requests == []
+    assert rig.raw.requests == []
 
 
 PASSED = [
@@ -315,12 +313,12 @@ PASSED = [
 
 @each_row("target, spelled", PASSED)
 async def test_an_ordinary_path_is_handed_on_in_its_plain_spelling(
-    house: House, target: str, spelled: str
+    rig: Rig, target: str, spelled: str
 ) -> None:
-    reply = await ask(house, target, method="GET")
+    reply = await ask(rig, target, method="GET")
 
     assert (reply.status, reply.is_guarded) == (200, False)
-    assert [asked.line for asked in house.raw.requests] == [f"GET {spelled} HTTP/1.1"]
+    assert [asked.line for asked in rig.raw.requests] == [f"GET {spelled} HTTP/1.1"]
 
 
 # The law.
@@ -380,13 +378,13 @@ async def test_a_plain_path_reads_the_same_however_often_it_is_read(raw: bytes) 
 @given(TARGETS, st.sampled_from(["GET", "POST", "DELETE"]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_no_request_whatever_reaches_a_guarded_path_unguarded(
-    house: House, target: str, method: str
+    rig: Rig, target: str, method: str
 ) -> None:
-    house.raw.requests.clear()
+    rig.raw.requests.clear()
 
-    reply = await ask(house, target, method=method)
+    reply = await ask(rig, target, method=method)
 
-    for asked in house.raw.requests:
+    for asked in rig.raw.requests:
         sent = asked.line.split()[1].partition("?")[0]
         if laxest(sent).endswith(FORBIDDEN):
             assert (asked.line, reply.is_guarded) == ("POST /v1/chat/completions HTTP/1.1", True)

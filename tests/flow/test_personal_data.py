@@ -14,10 +14,10 @@ from pydantic import JsonValue
 
 from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.house import House, upstream_yaml
 from tests.fakes.identifiers import KINDS, invented, otherwise_written
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import RawUpstream
+from tests.fakes.rig import Rig, upstream_yaml
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.replies import said, sent_to_model
@@ -280,8 +280,8 @@ async def test_no_identifier_is_written_down_anywhere(
     requests = len(rounds) * (len(WORKING) + 2 * len(BROKEN))
     with json_logs():
         logging.getLogger().setLevel(logging.DEBUG)
-        async with _house(tmp_path, redis_url if store == "redis" else None) as house:
-            metrics = await _ask_all(house, rounds)
+        async with _rig(tmp_path, redis_url if store == "redis" else None) as rig:
+            metrics = await _ask_all(rig, rounds)
     logged = _without_figures(capsys.readouterr().err)
     kept, metrics = _without_figures(written_down()), _without_figures(metrics)
 
@@ -297,7 +297,7 @@ def _without_figures(text: str) -> str:
 
 
 @asynccontextmanager
-async def _house(folder: Path, redis_url: str | None) -> AsyncGenerator[House, None]:
+async def _rig(folder: Path, redis_url: str | None) -> AsyncGenerator[Rig, None]:
     async with ScriptedUpstream().running() as scripted, RawUpstream().running() as raw:
         broken = upstream_yaml(raw.address)
         tenants = {
@@ -310,27 +310,27 @@ async def _house(folder: Path, redis_url: str | None) -> AsyncGenerator[House, N
         async with running_proxy(
             folder, scripted, others=tenants, redis_url=redis_url, debug=True
         ) as proxy:
-            yield House(proxy, scripted, raw)
+            yield Rig(proxy, scripted, raw)
 
 
-async def _ask_all(house: House, rounds: list[Round]) -> str:
+async def _ask_all(rig: Rig, rounds: list[Round]) -> str:
     """Ask these rounds of every tenant, half of them as streams; return the metrics."""
-    house.scripted.script = repeating
+    rig.scripted.script = repeating
     for number in map(ROUNDS.index, rounds):
         body = chat_body(asked(number), stream=number % 2 == 1)
         for tenant in WORKING:
-            reply = await house.proxy.chat(body, key=house.proxy.keys[tenant])
+            reply = await rig.proxy.chat(body, key=rig.proxy.keys[tenant])
             assert reply.status_code == 200
             if tenant == "masking":
                 assert given_back(number) in said(reply)
-                told = sent_to_model(house.scripted.requests[-1])
+                told = sent_to_model(rig.scripted.requests[-1])
                 assert ANY_NOTATION.search(told) is None
         refusal = json.dumps({"error": {"message": asked(number)}}, ensure_ascii=False).encode()
         for tenant in BROKEN:
-            house.raw.says(refusal, status="500 Internal Server Error")
-            refused = await house.proxy.chat(body, key=house.proxy.keys[tenant])
-            house.raw.says(refusal[:-9])
-            cut_off = await house.proxy.chat(body, key=house.proxy.keys[tenant])
+            rig.raw.says(refusal, status="500 Internal Server Error")
+            refused = await rig.proxy.chat(body, key=rig.proxy.keys[tenant])
+            rig.raw.says(refusal[:-9])
+            cut_off = await rig.proxy.chat(body, key=rig.proxy.keys[tenant])
             assert (refused.status_code, cut_off.status_code) == (500, 502)
-    exposed = await house.proxy.client.get(f"{house.proxy.address}/metrics")
+    exposed = await rig.proxy.client.get(f"{rig.proxy.address}/metrics")
     return exposed.text

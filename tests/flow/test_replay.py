@@ -195,7 +195,7 @@ async def test_a_second_attempt_that_failed_is_one_that_says_nothing(desk: Desk)
             reply = completion(body, Said((WRONG_FEE,)))
             await talk.send(http_reply(json.dumps(reply).encode()))
 
-    desk.house.raw.act = act
+    desk.rig.raw.act = act
 
     trace = await desk.trace(pool(), "raw")
 
@@ -210,7 +210,7 @@ async def test_what_is_said_beside_calls_of_tools_is_judged_alike(desk: Desk) ->
         reply: JsonObject = {"object": "chat.completion", "choices": [choice]}
         await talk.send(http_reply(json.dumps(reply).encode()))
 
-    desk.house.raw.act = act
+    desk.rig.raw.act = act
 
     offered = await desk.trace(pool() | TOOLS, "raw")
     invented = await desk.trace(pool(), "raw")

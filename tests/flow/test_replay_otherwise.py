@@ -163,7 +163,7 @@ async def test_without_an_answer_there_is_nothing_to_judge(desk: Desk) -> None:
     async def act(talk: Talk) -> None:
         await talk.send(http_reply(b"{}", status="500 Oh"))
 
-    desk.house.raw.act = act
+    desk.rig.raw.act = act
     failed = await desk.trace(pool(), "raw")
     refused = await desk.trace(pool(guards=["nubmers"]))
 
@@ -192,7 +192,7 @@ async def test_a_trace_that_kept_too_little_is_not_judged(desk: Desk) -> None:
 
 
 async def test_what_a_caller_had_verified_is_not_judged(desk: Desk) -> None:
-    proxy = desk.house.proxy
+    proxy = desk.rig.proxy
     body = {"question": QUESTION, "answer": FEE, "sources": SOURCES}
     reply = await proxy.send(json.dumps(body).encode(), path="/v1/verify")
 

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.sse import EventReader
-from tests.fakes.house import House
+from tests.fakes.rig import Rig
 from tests.flow.canteen import (
     CHINESE,
     CLEAN,
@@ -33,12 +33,12 @@ def report_of(reply: httpx.Response) -> JsonObject:
 
 @pytest.mark.parametrize(("tenant", "guard"), [("app", {"report": True}), ("reporting", {})])
 async def test_the_report_comes_if_the_caller_or_the_policy_wants_it(
-    house: House, tenant: str, guard: JsonObject, stream: bool
+    rig: Rig, tenant: str, guard: JsonObject, stream: bool
 ) -> None:
-    house.scripted.says(CLEAN)
+    rig.scripted.says(CLEAN)
     given: JsonObject = guard | {"sources": [{"section_content": SOURCE, "id": "s1", "page": 3}]}
 
-    reply = await ask(house, tenant=tenant, stream=stream, guard=given)
+    reply = await ask(rig, tenant=tenant, stream=stream, guard=given)
 
     report = report_of(reply)
     assert (report["action"], report["attempts"], report["context"]) == ("pass", 1, "found")
@@ -64,7 +64,7 @@ async def test_the_report_comes_if_the_caller_or_the_policy_wants_it(
     ],
 )
 async def test_a_body_says_what_was_changed(
-    house: House,
+    rig: Rig,
     texts_said: tuple[str, ...],
     question: str,
     tenant: str,
@@ -72,9 +72,9 @@ async def test_a_body_says_what_was_changed(
     reason: str,
     stream: bool,
 ) -> None:
-    house.scripted.says(*texts_said)
+    rig.scripted.says(*texts_said)
 
-    reply = await ask(house, question, tenant=tenant, stream=stream, guard={"report": False})
+    reply = await ask(rig, question, tenant=tenant, stream=stream, guard={"report": False})
 
     request_id = reply.headers["x-guard-request-id"]
     changed: JsonObject = {"request_id": request_id, "action": action, "reasons": [reason]}
@@ -82,20 +82,18 @@ async def test_a_body_says_what_was_changed(
     assert reply.headers["x-guard-action"] == action
 
 
-async def test_a_body_says_nothing_where_nothing_was_changed(house: House, stream: bool) -> None:
-    house.scripted.says(CLEAN)
+async def test_a_body_says_nothing_where_nothing_was_changed(rig: Rig, stream: bool) -> None:
+    rig.scripted.says(CLEAN)
 
-    reply = await ask(house, stream=stream)
+    reply = await ask(rig, stream=stream)
 
     assert [body for body in objects_of(reply) if "guard" in body] == []
 
 
-async def test_of_several_choices_it_says_which_ones_were_changed(
-    house: House, stream: bool
-) -> None:
-    house.scripted.says_choices([CHINESE, CLEAN, STILL_CHINESE], [OTHER, STILL_CHINESE])
+async def test_of_several_choices_it_says_which_ones_were_changed(rig: Rig, stream: bool) -> None:
+    rig.scripted.says_choices([CHINESE, CLEAN, STILL_CHINESE], [OTHER, STILL_CHINESE])
 
-    reply = await ask(house, n=3, stream=stream)
+    reply = await ask(rig, n=3, stream=stream)
 
     assert report_of(reply) == {
         "request_id": reply.headers["x-guard-request-id"],
@@ -112,14 +110,12 @@ async def test_of_several_choices_it_says_which_ones_were_changed(
 @pytest.mark.parametrize("tenant", ["app", "whole"], ids=["gate", "buffer"])
 @pytest.mark.parametrize("usage", [False, True], ids=["no-usage", "usage"])
 async def test_in_a_stream_the_event_that_ends_the_last_choice_says_it(
-    house: House, tenant: str, usage: bool
+    rig: Rig, tenant: str, usage: bool
 ) -> None:
     """So a client that takes the first choice of every chunk finds one."""
-    house.scripted.says_choices([CHINESE, CLEAN], [STILL_CHINESE])
+    rig.scripted.says_choices([CHINESE, CLEAN], [STILL_CHINESE])
 
-    reply = await ask(
-        house, tenant=tenant, n=2, stream=True, stream_options={"include_usage": usage}
-    )
+    reply = await ask(rig, tenant=tenant, n=2, stream=True, stream_options={"include_usage": usage})
 
     chunks = objects_of(reply)
     if usage:
@@ -130,20 +126,20 @@ async def test_in_a_stream_the_event_that_ends_the_last_choice_says_it(
     assert "guard" in chunks[-1]
 
 
-async def test_a_report_says_it_once(house: House, stream: bool) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+async def test_a_report_says_it_once(rig: Rig, stream: bool) -> None:
+    rig.scripted.says(CHINESE, CLEAN)
 
-    reply = await ask(house, stream=stream, guard={"report": True})
+    reply = await ask(rig, stream=stream, guard={"report": True})
 
     report = report_of(reply)
     assert (report["action"], report["reasons"]) == ("regenerate", [HAN])
     assert "policy" in report
 
 
-async def test_the_report_shows_each_choice_with_its_findings(house: House, stream: bool) -> None:
-    house.scripted.says_choices([CLEAN, CHINESE], [f"네, {STILL_CHINESE}"])
+async def test_the_report_shows_each_choice_with_its_findings(rig: Rig, stream: bool) -> None:
+    rig.scripted.says_choices([CLEAN, CHINESE], [f"네, {STILL_CHINESE}"])
 
-    reply = await ask(house, n=2, stream=stream, guard={"report": True})
+    reply = await ask(rig, n=2, stream=stream, guard={"report": True})
 
     report = report_of(reply)
     choices = report["choices"]
@@ -159,10 +155,10 @@ async def test_the_report_shows_each_choice_with_its_findings(house: House, stre
     assert report["action"] == "replace"
 
 
-async def test_the_report_stands_right_before_the_end_of_a_stream(house: House) -> None:
-    house.scripted.says(CLEAN)
+async def test_the_report_stands_right_before_the_end_of_a_stream(rig: Rig) -> None:
+    rig.scripted.says(CLEAN)
 
-    reply = await ask(house, stream=True, guard={"report": True})
+    reply = await ask(rig, stream=True, guard={"report": True})
 
     *_, report, done = EventReader().feed(reply.content)
     assert done.data == "[DONE]"
@@ -178,11 +174,11 @@ async def test_the_report_stands_right_before_the_end_of_a_stream(house: House) 
     ],
 )
 async def test_the_report_tells_the_confidence_only_where_something_was_compared(
-    house: House, given: list[JsonValue], confidence: float | None, band: str | None
+    rig: Rig, given: list[JsonValue], confidence: float | None, band: str | None
 ) -> None:
-    house.scripted.says("구내식당은 본관 지하에 있습니다.")
+    rig.scripted.says("구내식당은 본관 지하에 있습니다.")
 
-    reply = await ask(house, guard={"report": True, "sources": given})
+    reply = await ask(rig, guard={"report": True, "sources": given})
 
     [choice] = objects(report_of(reply)["choices"])
     assert (choice["confidence"], choice["confidence_band"]) == (confidence, band)

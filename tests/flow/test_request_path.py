@@ -19,7 +19,7 @@ import pytest
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 
 ROOT = f"{Path(__file__).resolve().parents[2]}/"
@@ -95,27 +95,27 @@ def recorded() -> Generator[RequestPath, None, None]:
 
 
 @pytest.fixture
-async def house(tmp_path: Path) -> AsyncGenerator[House, None]:
-    """A house whose model server is none of the product's code."""
-    async with open_house(tmp_path, upstream_yaml(RAW)) as opened:
+async def rig(tmp_path: Path) -> AsyncGenerator[Rig, None]:
+    """A rig whose model server is none of the product's code."""
+    async with open_rig(tmp_path, upstream_yaml(RAW)) as opened:
         yield opened
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
 async def test_the_path_of_a_clean_completion(
-    house: House, stream: bool, capsys: pytest.CaptureFixture[str]
+    rig: Rig, stream: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = chat_body(QUESTION, sources=[SOURCE]) | {"stream": stream}
     said = Said((ANSWER,))
     if stream:
         events = [write_event(chunk) for chunk in chunks(body, said)]
         stream_type = {"content-type": STREAM_TYPE}
-        house.raw.says(b"".join([*events, DONE]), headers=stream_type)
+        rig.raw.says(b"".join([*events, DONE]), headers=stream_type)
     else:
-        house.raw.says(json_bytes(completion(body, said)))
+        rig.raw.says(json_bytes(completion(body, said)))
     with recorded() as path:
-        reply = await house.proxy.chat(body)
-        trace = await house.proxy.trace(reply)
+        reply = await rig.proxy.chat(body)
+        trace = await rig.proxy.trace(reply)
     assert reply.headers["x-guard-action"] == "pass"
     assert trace.replies == (ANSWER,)
     assert any(file.startswith("proxy/") for file in path.files)

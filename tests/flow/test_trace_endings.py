@@ -5,8 +5,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.traces.changes import applied
 from proxy.traces.trace import ReplyOrigin, Trace
-from tests.fakes.house import House
 from tests.fakes.paced_upstream import PacedUpstream
+from tests.fakes.rig import Rig
 from tests.flow.leaving import assert_gone
 from tests.flow.lending import (
     BODY,
@@ -17,7 +17,7 @@ from tests.flow.lending import (
     LANGUAGE_TEMPLATE,
     PERIOD,
     PHONE,
-    lending_house,
+    lending_rig,
     says,
 )
 from tests.flow.listening import begun, talking
@@ -26,7 +26,7 @@ MASKED = " 문의는 [전화번호]로 하세요."
 """`PHONE` as this tenant's traces keep it."""
 
 
-HOUSE = lending_house
+RIG = lending_rig
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -38,9 +38,9 @@ def taken_out(trace: Trace, made: ReplyOrigin) -> list[tuple[str, str]]:
     return [(came[one.span.start : one.span.end].strip(), one.text) for one in made.changes]
 
 
-async def counted(house: House, name: str, **labels: str) -> float:
+async def counted(rig: Rig, name: str, **labels: str) -> float:
     """Return a metric's value; 0 where it was never counted."""
-    text = (await house.proxy.client.get(f"{house.proxy.address}/metrics")).text
+    text = (await rig.proxy.client.get(f"{rig.proxy.address}/metrics")).text
     return sum(
         sample.value
         for family in text_string_to_metric_families(text)
@@ -66,75 +66,73 @@ def assert_trimmed_so_far(trace: Trace) -> None:
 
 
 async def test_a_client_that_leaves_after_a_sentence_was_taken_out(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
     gone = {"tenant": "app", "action": "trim", "status": "499"}
-    before = await counted(house, "guard_proxy_requests_total", **gone)
+    before = await counted(rig, "guard_proxy_requests_total", **gone)
 
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, PHONE, BOOKS, FEE[:4])
         await listener.hears(BOOKS)
     await writing.is_left()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert_gone(trace)
     assert_trimmed_so_far(trace)
     assert trace.attempts[0].error == "client_gone"
-    assert await counted(house, "guard_proxy_requests_total", **gone) == before + 1
+    assert await counted(rig, "guard_proxy_requests_total", **gone) == before + 1
 
 
 async def test_a_model_server_that_breaks_off_after_a_sentence_was_taken_out(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, PHONE, BOOKS, FEE[:4])
         await listener.hears(BOOKS)
         writing.over.set()
         await listener.rest()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert_trimmed_so_far(trace)
     assert trace.attempts[0].error == trace.error == "upstream_broken"
 
 
-async def test_where_nothing_was_decided_there_is_no_action(
-    house: House, model: PacedUpstream
-) -> None:
+async def test_where_nothing_was_decided_there_is_no_action(rig: Rig, model: PacedUpstream) -> None:
     gone = {"tenant": "app", "action": "none", "status": "499"}
-    before = await counted(house, "guard_proxy_requests_total", **gone)
+    before = await counted(rig, "guard_proxy_requests_total", **gone)
 
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, BOOKS)
         await listener.hears(PERIOD)
     await writing.is_left()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert_gone(trace)
     assert (trace.action, trace.action_name, trace.reasons) == (None, "none", ())
     assert trace.attempts[0].choices[0].text == PERIOD + BOOKS
     assert trace.replies == (PERIOD,)
-    assert await counted(house, "guard_proxy_requests_total", **gone) == before + 1
+    assert await counted(rig, "guard_proxy_requests_total", **gone) == before + 1
 
 
-async def test_a_refused_request_has_no_action(house: House) -> None:
-    reply = await house.proxy.chat({"model": 3}, key=house.proxy.keys["app"])
+async def test_a_refused_request_has_no_action(rig: Rig) -> None:
+    reply = await rig.proxy.chat({"model": 3}, key=rig.proxy.keys["app"])
 
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
 
     assert (trace.status, trace.action, trace.attempts) == (400, None, ())
 
 
 async def test_a_client_that_leaves_the_second_attempt_leaves_what_was_said_in_both(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, first):
+    async with talking(rig.proxy, model, BODY) as (listener, first):
         await says(first, CHINESE, FEE)
         second = await begun(model)
         await says(second, PERIOD, BOOKS)
         await listener.hears(PERIOD)
     await second.is_left()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert_gone(trace)
     assert (trace.action, trace.reasons) == ("regenerate", ("korean_only.han",))
     assert [attempt.choices[0].text for attempt in trace.attempts] == [CHINESE, PERIOD + BOOKS]
@@ -142,13 +140,13 @@ async def test_a_client_that_leaves_the_second_attempt_leaves_what_was_said_in_b
     assert [made.attempt for made in trace.made] == [2]
 
 
-async def test_a_trimmed_answer_says_what_was_taken_out(house: House, model: PacedUpstream) -> None:
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+async def test_a_trimmed_answer_says_what_was_taken_out(rig: Rig, model: PacedUpstream) -> None:
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, PHONE, BOOKS, FEE)
         await writing.finish()
         await listener.rest()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     [made] = trace.made
     assert taken_out(trace, made) == [(MASKED.strip(), "")]
     assert (made.action, made.closed_with, made.replaced_with) == ("trim", "", "")
@@ -156,12 +154,12 @@ async def test_a_trimmed_answer_says_what_was_taken_out(house: House, model: Pac
 
 
 async def test_a_closed_answer_names_the_template_and_all_that_was_done(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
     closing = {"tenant": "app", "template": "closing.cut"}
-    before = await counted(house, "guard_proxy_closings_total", **closing)
+    before = await counted(rig, "guard_proxy_closings_total", **closing)
 
-    async with talking(house.proxy, model, BODY) as (listener, writing):
+    async with talking(rig.proxy, model, BODY) as (listener, writing):
         await says(writing, PERIOD, PHONE, BOOKS, " ", CHINESE, FEE)
         await writing.finish()
         await listener.rest()
@@ -170,42 +168,42 @@ async def test_a_closed_answer_names_the_template_and_all_that_was_done(
     # What closed it first, then what took a sentence out before.
     reasons = ("korean_only.han", "contact.invented")
     assert f": x-guard-reasons: {','.join(reasons)}\n".encode() in listener.content
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert (trace.action, trace.reasons) == ("replace", reasons)
     assert trace.closings == ("closing.cut",)
     [made] = trace.made
     assert (made.closed_with, made.replaced_with, made.attempt) == ("closing.cut", "", 1)
     came = trace.attempts[0].choices[0].text
     assert applied(came, made.changes) == PERIOD + BOOKS
-    assert await counted(house, "guard_proxy_closings_total", **closing) == before + 1
+    assert await counted(rig, "guard_proxy_closings_total", **closing) == before + 1
 
 
 async def test_a_template_in_the_place_of_an_answer_is_named_and_is_no_closing(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    before = await counted(house, "guard_proxy_closings_total")
+    before = await counted(rig, "guard_proxy_closings_total")
 
-    async with talking(house.proxy, model, BODY) as (listener, first):
+    async with talking(rig.proxy, model, BODY) as (listener, first):
         await says(first, CHINESE, FEE)
         second = await begun(model)
         await says(second, CHINESE, FEE)
         await second.finish()
         await listener.rest()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     [made] = trace.made
     assert (made.action, made.replaced_with, made.closed_with) == ("replace", "korean_only", "")
     assert (made.changes, trace.replies) == ((), (LANGUAGE_TEMPLATE,))
-    assert await counted(house, "guard_proxy_closings_total") == before
+    assert await counted(rig, "guard_proxy_closings_total") == before
 
 
 async def test_what_would_have_been_done_is_known_of_a_watched_answer(
-    house: House, model: PacedUpstream
+    rig: Rig, model: PacedUpstream
 ) -> None:
-    async with talking(house.proxy, model, BODY, tenant="watching") as (listener, writing):
+    async with talking(rig.proxy, model, BODY, tenant="watching") as (listener, writing):
         await says(writing, PERIOD, PHONE, BOOKS)
         await writing.finish()
         await listener.rest()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert (trace.action, trace.would, trace.made[0].changes) == ("pass", "regenerate", ())

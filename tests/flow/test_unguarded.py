@@ -14,8 +14,8 @@ from proxy.app import create_app
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, without_comments, write_event
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import PacedUpstream
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.flow.canteen import CHINESE, QUESTION
 from tests.flow.leaving import assert_gone
@@ -32,8 +32,8 @@ USAGE: JsonObject = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens":
 EVENT_STREAM = {"content-type": "text/event-stream"}
 
 
-HOUSE = partial(
-    open_house,
+RIG = partial(
+    open_rig,
     policy=f"{upstream_yaml(RAW)}\n{OFF}{TEXT_KEPT}",
     others={"watching": f"{upstream_yaml(RAW)}\nstream: {{mode: monitor}}\n{TEXT_KEPT}"},
 )
@@ -59,22 +59,22 @@ ODD = [
 @pytest.mark.parametrize("more", ODD)
 @pytest.mark.parametrize("tenant", ["app", "watching"])
 async def test_a_stream_that_nobody_looks_at_keeps_its_bytes(
-    house: House, tenant: str, more: JsonObject
+    rig: Rig, tenant: str, more: JsonObject
 ) -> None:
     said = b"".join(streamed(ANSWER, **more)) + DONE
-    house.raw.says(said, headers=EVENT_STREAM)
+    rig.raw.says(said, headers=EVENT_STREAM)
 
-    reply = await house.proxy.send(json.dumps(BODY | {"stream": True}).encode(), tenant=tenant)
+    reply = await rig.proxy.send(json.dumps(BODY | {"stream": True}).encode(), tenant=tenant)
 
     assert without_comments(reply.content) == said
     assert reply.headers["x-guard-action"] == "pass"
 
 
-async def test_a_plain_reply_that_nobody_looks_at_keeps_its_bytes(house: House) -> None:
+async def test_a_plain_reply_that_nobody_looks_at_keeps_its_bytes(rig: Rig) -> None:
     said = json.dumps(completion(BODY, Said((ANSWER,))), indent=3).encode()
-    house.raw.says(said)
+    rig.raw.says(said)
 
-    reply = await house.proxy.chat(BODY)
+    reply = await rig.proxy.chat(BODY)
 
     assert reply.content == said
     assert "x-guard-not-checked" not in reply.headers
@@ -82,14 +82,14 @@ async def test_a_plain_reply_that_nobody_looks_at_keeps_its_bytes(house: House) 
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_the_trace_tells_what_passed_and_that_no_guard_looked_at_it(
-    house: House, stream: bool
+    rig: Rig, stream: bool
 ) -> None:
     if stream:
-        house.raw.says(b"".join(streamed(ANSWER)) + DONE, headers=EVENT_STREAM)
+        rig.raw.says(b"".join(streamed(ANSWER)) + DONE, headers=EVENT_STREAM)
     else:
-        house.raw.says(json.dumps(completion(BODY, Said((ANSWER,)))).encode())
+        rig.raw.says(json.dumps(completion(BODY, Said((ANSWER,)))).encode())
 
-    trace = await house.proxy.trace(await house.proxy.chat(BODY | {"stream": stream}))
+    trace = await rig.proxy.trace(await rig.proxy.chat(BODY | {"stream": stream}))
 
     [attempt] = trace.attempts
     assert [choice.text for choice in attempt.choices] == [ANSWER]
@@ -100,17 +100,17 @@ async def test_the_trace_tells_what_passed_and_that_no_guard_looked_at_it(
 
 
 async def test_an_empty_answer_and_a_call_of_a_tool_are_told_apart_from_answers(
-    house: House,
+    rig: Rig,
 ) -> None:
     tool: JsonObject = {"type": "function", "function": {"name": "search", "arguments": "{}"}}
     message: JsonObject = {"role": "assistant", "content": "찾아보겠습니다.", "tool_calls": [tool]}
     choice: JsonObject = {"index": 0, "message": message, "finish_reason": "tool_calls"}
     called = completion(BODY, Said(("",))) | {"choices": [choice]}
 
-    house.raw.says(json.dumps(completion(BODY, Said(("",)))).encode())
-    empty = await house.proxy.chat(BODY)
-    house.raw.says(json.dumps(called).encode())
-    calling = await house.proxy.chat(BODY | {"tools": [{"type": "function", "function": {}}]})
+    rig.raw.says(json.dumps(completion(BODY, Said(("",)))).encode())
+    empty = await rig.proxy.chat(BODY)
+    rig.raw.says(json.dumps(called).encode())
+    calling = await rig.proxy.chat(BODY | {"tools": [{"type": "function", "function": {}}]})
 
     assert empty.headers["x-guard-not-checked"] == "empty_answer"
     assert calling.headers["x-guard-not-checked"] == "tool_calls"
@@ -118,59 +118,59 @@ async def test_an_empty_answer_and_a_call_of_a_tool_are_told_apart_from_answers(
 
 @pytest.mark.parametrize("tenant", ["app", "watching"])
 async def test_an_answer_that_breaks_off_ends_with_an_error_behind_what_was_said(
-    house: House, tenant: str
+    rig: Rig, tenant: str
 ) -> None:
     said = streamed(ANSWER)[:9]
     broken = b'data: {"choices": [\n\n'
-    house.raw.says(b"".join([*said, broken]), headers=EVENT_STREAM)
+    rig.raw.says(b"".join([*said, broken]), headers=EVENT_STREAM)
 
-    reply = await house.proxy.send(json.dumps(BODY | {"stream": True}).encode(), tenant=tenant)
+    reply = await rig.proxy.send(json.dumps(BODY | {"stream": True}).encode(), tenant=tenant)
 
     *passed, error = [event for event in EventReader().feed(reply.content) if event.data]
     assert b"".join(event.raw for event in passed) == b"".join(said)
     assert json.loads(error.data or "")["error"]["code"] == "upstream_broken"
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
     assert (trace.error, trace.status) == ("upstream_broken", 502)
     assert trace.replies == (ANSWER[: 3 * len(said) - 3],)
 
 
-async def test_each_piece_leaves_at_once(house: House) -> None:
-    model = PacedUpstream(house.raw)
+async def test_each_piece_leaves_at_once(rig: Rig) -> None:
+    model = PacedUpstream(rig.raw)
 
-    async with talking(house.proxy, model, BODY | {"stream": True}) as (listener, writing):
+    async with talking(rig.proxy, model, BODY | {"stream": True}) as (listener, writing):
         for text in (CHINESE[:2], CHINESE[2:5], "네"):
             await writing.say(text)
             await listener.hears(listener.said() + text)
     await writing.is_left()
 
-    trace = await house.proxy.trace_of(listener.id)
+    trace = await rig.proxy.trace_of(listener.id)
     assert_gone(trace)
     assert trace.replies == (f"{CHINESE[:5]}네",)
 
 
-async def test_events_that_come_together_leave_together(house: House) -> None:
+async def test_events_that_come_together_leave_together(rig: Rig) -> None:
     events = streamed(ANSWER)
-    house.raw.says(b"".join(events) + DONE, headers=EVENT_STREAM)
+    rig.raw.says(b"".join(events) + DONE, headers=EVENT_STREAM)
     sent: list[bytes] = []
 
     async def send(message: Message) -> None:
         if message["type"] == "http.response.body":
             sent.append(message["body"])
 
-    await serve(house, BODY | {"stream": True}, send)
+    await serve(rig, BODY | {"stream": True}, send)
 
     assert without_comments(b"".join(sent)) == b"".join(events) + DONE
     assert len(sent) < len(events) / 4
 
 
-async def serve(house: House, body: JsonObject, send: Send) -> None:
+async def serve(rig: Rig, body: JsonObject, send: Send) -> None:
     """Have the app serve a request for a chat completion of a client that stays."""
     scope = {
         "type": "http",
         "method": "POST",
         "raw_path": b"/v1/chat/completions",
         "query_string": b"",
-        "headers": [(b"authorization", b"Bearer " + house.proxy.key.encode())],
+        "headers": [(b"authorization", b"Bearer " + rig.proxy.key.encode())],
     }
     body_of_request = {"type": "http.request", "body": json.dumps(body).encode()}
     messages = [body_of_request | {"more_body": False}]
@@ -182,4 +182,4 @@ async def serve(house: House, body: JsonObject, send: Send) -> None:
 
     async with asyncio.timeout(DEADLINE_S):
         # What a server says has more members than are looked at here.
-        await create_app(house.proxy.services)(scope, receive, send)  # type: ignore[arg-type]
+        await create_app(rig.proxy.services)(scope, receive, send)  # type: ignore[arg-type]

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_upstream import Talk, http_head
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 
 BODY = chat_body("구내식당은 어디에 있나요?")
@@ -20,8 +20,8 @@ TEXT = "본관 지하에 있습니다."
 CHAT = "/v1/chat/completions"
 
 
-HOUSE = partial(
-    open_house,
+RIG = partial(
+    open_rig,
     policy=upstream_yaml(RAW),
     others={"whole": f"{upstream_yaml(RAW)}\nstream: {{mode: buffer}}\n"},
 )
@@ -72,72 +72,72 @@ OFTEN = settings(
 @OFTEN
 @given(unknown=UNKNOWN, indent=st.sampled_from([None, 2]))
 async def test_a_request_reaches_the_model_server_byte_for_byte(
-    house: House, unknown: JsonObject, indent: int | None
+    rig: Rig, unknown: JsonObject, indent: int | None
 ) -> None:
-    house.raw.says(plain_reply())
+    rig.raw.says(plain_reply())
     content = json.dumps(BODY | unknown, indent=indent).encode()
 
-    await house.proxy.send(content)
+    await rig.proxy.send(content)
 
-    assert house.raw.requests[-1].body == content
+    assert rig.raw.requests[-1].body == content
 
 
 @OFTEN
 @given(unknown=UNKNOWN)
 async def test_of_a_request_only_the_guard_member_is_taken_out(
-    house: House, unknown: JsonObject
+    rig: Rig, unknown: JsonObject
 ) -> None:
-    house.raw.says(plain_reply())
+    rig.raw.says(plain_reply())
     guarded = BODY | unknown | {"guard": {"intent": "dining", "report": True}}
 
-    await house.proxy.send(json.dumps(guarded).encode())
+    await rig.proxy.send(json.dumps(guarded).encode())
 
-    assert json.loads(house.raw.requests[-1].body) == BODY | unknown
+    assert json.loads(rig.raw.requests[-1].body) == BODY | unknown
 
 
-async def test_the_request_goes_to_the_same_door_of_the_model_server(house: House) -> None:
-    house.raw.says(plain_reply())
+async def test_the_request_goes_to_the_same_door_of_the_model_server(rig: Rig) -> None:
+    rig.raw.says(plain_reply())
 
-    await house.proxy.send(CONTENT)
+    await rig.proxy.send(CONTENT)
 
-    [asked] = house.raw.requests
+    [asked] = rig.raw.requests
     assert asked.line == f"POST {CHAT} HTTP/1.1"
     assert asked.values("content-type") == ["application/json"]
     assert asked.values("content-length") == [str(len(CONTENT))]
 
 
-async def test_headers_in_any_alphabet_travel_both_ways(house: House) -> None:
+async def test_headers_in_any_alphabet_travel_both_ways(rig: Rig) -> None:
     title = "해오름 안내 봇"
     head = http_head(content_length=str(len(plain_reply())))
     head = head.replace(b"connection:", b"x-served-by: " + title.encode() + b"\r\nconnection:")
-    house.raw.act = lambda talk: talk.send(head + plain_reply())
+    rig.raw.act = lambda talk: talk.send(head + plain_reply())
 
-    reply = await house.proxy.client.post(
-        f"{house.proxy.address}{CHAT}",
+    reply = await rig.proxy.client.post(
+        f"{rig.proxy.address}{CHAT}",
         content=CONTENT,
         headers=[
-            (b"authorization", f"Bearer {house.proxy.key}".encode()),
+            (b"authorization", f"Bearer {rig.proxy.key}".encode()),
             (b"x-title", title.encode()),
         ],
     )
 
     assert reply.status_code == 200
-    [asked] = house.raw.requests
+    [asked] = rig.raw.requests
     assert [value.encode("latin-1").decode() for value in asked.values("x-title")] == [title]
     assert dict(reply.headers.raw)[b"x-served-by"].decode() == title
 
 
-async def test_a_tenants_key_never_reaches_the_model_server(house: House) -> None:
-    house.raw.says(plain_reply())
+async def test_a_tenants_key_never_reaches_the_model_server(rig: Rig) -> None:
+    rig.raw.says(plain_reply())
 
-    await house.proxy.send(CONTENT)
-    await house.proxy.send(CONTENT, path="/v1/embeddings")
-    await house.proxy.client.get(
-        f"{house.proxy.base_url}/models", headers={"authorization": f"Bearer {house.proxy.key}"}
+    await rig.proxy.send(CONTENT)
+    await rig.proxy.send(CONTENT, path="/v1/embeddings")
+    await rig.proxy.client.get(
+        f"{rig.proxy.base_url}/models", headers={"authorization": f"Bearer {rig.proxy.key}"}
     )
 
-    assert [asked.values("authorization") for asked in house.raw.requests] == [[], [], []]
-    assert house.proxy.key not in str(house.raw.requests)
+    assert [asked.values("authorization") for asked in rig.raw.requests] == [[], [], []]
+    assert rig.proxy.key not in str(rig.raw.requests)
 
 
 # Replies.
@@ -145,11 +145,11 @@ async def test_a_tenants_key_never_reaches_the_model_server(house: House) -> Non
 
 @OFTEN
 @given(unknown=UNKNOWN)
-async def test_a_plain_reply_keeps_its_bytes(house: House, unknown: JsonObject) -> None:
+async def test_a_plain_reply_keeps_its_bytes(rig: Rig, unknown: JsonObject) -> None:
     raw = plain_reply(**unknown)
-    house.raw.says(raw)
+    rig.raw.says(raw)
 
-    reply = await house.proxy.send(CONTENT)
+    reply = await rig.proxy.send(CONTENT)
 
     assert reply.content == raw
     assert reply.headers["x-guard-action"] == "pass"
@@ -158,12 +158,12 @@ async def test_a_plain_reply_keeps_its_bytes(house: House, unknown: JsonObject) 
 
 @OFTEN
 @given(unknown=UNKNOWN)
-async def test_a_stream_keeps_its_bytes(house: House, unknown: JsonObject) -> None:
+async def test_a_stream_keeps_its_bytes(rig: Rig, unknown: JsonObject) -> None:
     raw = stream_reply(**unknown)
-    house.raw.says(raw, headers={"content-type": "text/event-stream"})
+    rig.raw.says(raw, headers={"content-type": "text/event-stream"})
 
-    key = house.proxy.keys["whole"]
-    reply = await house.proxy.chat(BODY | {"stream": True}, key=key)
+    key = rig.proxy.keys["whole"]
+    reply = await rig.proxy.chat(BODY | {"stream": True}, key=key)
 
     assert reply.content == raw
     assert reply.headers["x-guard-action"] == "pass"
@@ -173,18 +173,18 @@ async def test_a_stream_keeps_its_bytes(house: House, unknown: JsonObject) -> No
 @OFTEN
 @given(unknown=UNKNOWN)
 async def test_a_stream_that_leaves_while_it_is_judged_keeps_what_its_chunks_say(
-    house: House, unknown: JsonObject
+    rig: Rig, unknown: JsonObject
 ) -> None:
     raw = stream_reply(**unknown)
-    house.raw.says(raw, headers={"content-type": "text/event-stream"})
+    rig.raw.says(raw, headers={"content-type": "text/event-stream"})
 
-    reply = await house.proxy.chat(BODY | {"stream": True})
+    reply = await rig.proxy.chat(BODY | {"stream": True})
 
     assert data_of(reply.content) == data_of(raw)
     assert reply.headers["x-guard-action"] == "pass"
 
 
-async def test_a_stream_keeps_its_bytes_however_slowly_they_come(house: House) -> None:
+async def test_a_stream_keeps_its_bytes_however_slowly_they_come(rig: Rig) -> None:
     raw = stream_reply()
 
     async def act(talk: Talk) -> None:
@@ -193,10 +193,10 @@ async def test_a_stream_keeps_its_bytes_however_slowly_they_come(house: House) -
             await talk.send(raw[place : place + 7])
             await asyncio.sleep(0)
 
-    house.raw.act = act
+    rig.raw.act = act
 
     for tenant in ("app", "whole"):
-        reply = await house.proxy.chat(BODY | {"stream": True}, key=house.proxy.keys[tenant])
+        reply = await rig.proxy.chat(BODY | {"stream": True}, key=rig.proxy.keys[tenant])
         assert data_of(reply.content) == data_of(raw)
 
 

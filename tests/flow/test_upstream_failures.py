@@ -14,10 +14,10 @@ from proxy.demo.model_server import Said, completion
 from proxy.http_client import StaleConnection
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import write_event
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.mocked_wire import WIRE
 from tests.fakes.raw_upstream import Act, Talk, http_head, http_reply
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 
 SERVER_KEY = "sk-operator-5e0c7d1b9a"
@@ -55,9 +55,9 @@ def nobody() -> Iterator[str]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_house(
+async def shared_rig(
     tmp_path_factory: pytest.TempPathFactory, nobody: str
-) -> AsyncGenerator[House, None]:
+) -> AsyncGenerator[Rig, None]:
     others = {
         "bring-your-own": upstream_yaml(RAW, "pass_caller_key: true"),
         "unreachable": upstream_yaml(nobody),
@@ -69,25 +69,25 @@ async def shared_house(
     }
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv(SERVER_KEY_VARIABLE, SERVER_KEY)
-        async with open_house(
-            tmp_path_factory.mktemp("house"),
+        async with open_rig(
+            tmp_path_factory.mktemp("rig"),
             upstream_yaml(RAW, f"api_key_env: {SERVER_KEY_VARIABLE}"),
             others=others,
             debug=True,
             max_reply_bytes=MAX_REPLY_BYTES,
-        ) as house:
-            yield house
+        ) as rig:
+            yield rig
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def ask(house: House, tenant: str = "app") -> httpx.Response:
-    return await house.proxy.chat(BODY, key=house.proxy.keys[tenant])
+async def ask(rig: Rig, tenant: str = "app") -> httpx.Response:
+    return await rig.proxy.chat(BODY, key=rig.proxy.keys[tenant])
 
 
-async def ask_by_sdk(house: House, tenant: str = "app") -> ChatCompletion:
-    async with house.proxy.sdk(tenant) as client:
+async def ask_by_sdk(rig: Rig, tenant: str = "app") -> ChatCompletion:
+    async with rig.proxy.sdk(tenant) as client:
         return await client.chat.completions.create(
             model="m", messages=[{"role": "user", "content": "구내식당은 어디에 있나요?"}]
         )
@@ -117,30 +117,28 @@ PASSED_ON = [
 
 @pytest.mark.parametrize(("status", "expected"), PASSED_ON)
 async def test_a_refusal_is_passed_on_with_its_own_body_and_headers(
-    house: House, status: str, expected: type[openai.APIStatusError]
+    rig: Rig, status: str, expected: type[openai.APIStatusError]
 ) -> None:
     headers = {"retry-after": "7", "x-request-id": "req-1", "x-ratelimit-limit-requests": "60"}
-    house.raw.says(RATE_LIMITED, status=status, headers=headers)
+    rig.raw.says(RATE_LIMITED, status=status, headers=headers)
 
-    reply = await ask(house)
+    reply = await ask(rig)
     with pytest.raises(expected) as caught:
-        await ask_by_sdk(house)
+        await ask_by_sdk(rig)
 
     assert (reply.status_code, reply.content) == (int(status[:3]), RATE_LIMITED)
     assert {name: reply.headers[name] for name in headers} == headers
     assert caught.value.code == "rate_limit_exceeded"
     assert caught.value.request_id == "req-1"
     assert caught.value.response.headers["retry-after"] == "7"
-    assert (await house.proxy.trace(reply)).error == "upstream_refused"
+    assert (await rig.proxy.trace(reply)).error == "upstream_refused"
 
 
 @pytest.mark.parametrize("body", [b"<html>nginx 404</html>", b"", b'{"detail": "Not Found"}'])
-async def test_a_refusal_in_another_shape_becomes_an_openai_error(
-    house: House, body: bytes
-) -> None:
-    house.raw.says(body, status="404 Not Found")
+async def test_a_refusal_in_another_shape_becomes_an_openai_error(rig: Rig, body: bytes) -> None:
+    rig.raw.says(body, status="404 Not Found")
 
-    reply = await ask(house)
+    reply = await ask(rig)
 
     assert reply.status_code == 404
     assert error_of(reply)["code"] == "upstream_refused"
@@ -148,12 +146,12 @@ async def test_a_refusal_in_another_shape_becomes_an_openai_error(
 
 
 @pytest.mark.parametrize("status", ["500 Internal Server Error", "503 Unavailable", "529 Full"])
-async def test_a_failure_keeps_its_status_but_not_its_words(house: House, status: str) -> None:
-    house.raw.says(error_body(INTERNALS), status=status, headers={"retry-after": "3"})
+async def test_a_failure_keeps_its_status_but_not_its_words(rig: Rig, status: str) -> None:
+    rig.raw.says(error_body(INTERNALS), status=status, headers={"retry-after": "3"})
 
-    reply = await ask(house)
+    reply = await ask(rig)
     with pytest.raises(openai.InternalServerError) as caught:
-        await ask_by_sdk(house)
+        await ask_by_sdk(rig)
 
     assert reply.status_code == caught.value.status_code == int(status[:3])
     assert error_of(reply)["type"] == "upstream_error"
@@ -162,23 +160,23 @@ async def test_a_failure_keeps_its_status_but_not_its_words(house: House, status
 
 
 @pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
-async def test_a_rejected_operators_key_is_not_the_callers_fault(house: House, status: str) -> None:
-    house.raw.says(error_body(f"Incorrect API key provided: {SERVER_KEY}"), status=status)
+async def test_a_rejected_operators_key_is_not_the_callers_fault(rig: Rig, status: str) -> None:
+    rig.raw.says(error_body(f"Incorrect API key provided: {SERVER_KEY}"), status=status)
 
-    reply = await ask(house)
+    reply = await ask(rig)
     with pytest.raises(openai.InternalServerError):
-        await ask_by_sdk(house)
+        await ask_by_sdk(rig)
 
     assert reply.status_code == 502
     assert error_of(reply)["code"] == "upstream_rejected_key"
 
 
-async def test_a_rejected_key_of_the_callers_own_is_passed_on(house: House) -> None:
+async def test_a_rejected_key_of_the_callers_own_is_passed_on(rig: Rig) -> None:
     body = error_body("Incorrect API key provided.")
-    house.raw.says(body, status="401 Unauthorized")
+    rig.raw.says(body, status="401 Unauthorized")
 
-    reply = await house.proxy.client.post(
-        f"{house.proxy.address}/t/bring-your-own/v1/chat/completions",
+    reply = await rig.proxy.client.post(
+        f"{rig.proxy.address}/t/bring-your-own/v1/chat/completions",
         json=dict(BODY),
         headers={"authorization": "Bearer sk-callers-own"},
     )
@@ -208,10 +206,10 @@ def replying(body: bytes, status: str = "200 OK", **headers: str) -> Act:
 EVENTS_TO_THE_END = http_head(content_type="text/event-stream")
 
 
-async def test_a_server_that_is_not_there_is_a_bad_gateway(house: House, nobody: str) -> None:
-    reply = await ask(house, "unreachable")
+async def test_a_server_that_is_not_there_is_a_bad_gateway(rig: Rig, nobody: str) -> None:
+    reply = await ask(rig, "unreachable")
     with pytest.raises(openai.InternalServerError) as caught:
-        await ask_by_sdk(house, "unreachable")
+        await ask_by_sdk(rig, "unreachable")
 
     assert reply.status_code == caught.value.status_code == 502
     assert error_of(reply)["code"] == "upstream_unreachable"
@@ -237,31 +235,31 @@ TIMEOUTS = [
 
 @pytest.mark.parametrize(("tenant", "act", "phase"), TIMEOUTS)
 async def test_a_slow_server_is_a_gateway_timeout_that_names_the_phase(
-    house: House, tenant: str, act: Act, phase: str
+    rig: Rig, tenant: str, act: Act, phase: str
 ) -> None:
-    house.raw.act = act
+    rig.raw.act = act
 
-    reply = await ask(house, tenant)
+    reply = await ask(rig, tenant)
     with pytest.raises(openai.InternalServerError) as caught:
-        await ask_by_sdk(house, tenant)
+        await ask_by_sdk(rig, tenant)
 
     assert reply.status_code == caught.value.status_code == 504
     error = error_of(reply)
     assert error["code"] == "upstream_timeout"
     assert f"({phase}, {SHORT_S:g} s)" in str(error["message"])
-    trace = await house.proxy.trace(reply)
+    trace = await rig.proxy.trace(reply)
     assert (trace.status, trace.error) == (504, "upstream_timeout")
     assert trace.attempts[0].upstream_ms > SHORT_S * 1000 - 1  # an event loop counts milliseconds
 
 
-async def test_the_model_server_is_hung_up_on_after_a_timeout(house: House) -> None:
-    house.raw.act = lambda talk: talk.hang()
+async def test_the_model_server_is_hung_up_on_after_a_timeout(rig: Rig) -> None:
+    rig.raw.act = lambda talk: talk.hang()
 
-    await ask(house, "first-byte")
+    await ask(rig, "first-byte")
 
     async with asyncio.timeout(DEADLINE_S):
-        await house.raw.hung_up.wait()
-    assert len(house.raw.requests) == 1
+        await rig.raw.hung_up.wait()
+    assert len(rig.raw.requests) == 1
 
 
 # Failures of the HTTP library.
@@ -285,7 +283,7 @@ FAILURES = [
 @respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
 async def test_every_failure_of_the_connection_has_a_status(
     respx_mock: respx.MockRouter,
-    house: House,
+    rig: Rig,
     failure: type[httpx.TransportError],
     status: int,
     code: str,
@@ -293,7 +291,7 @@ async def test_every_failure_of_the_connection_has_a_status(
     respx_mock.post("/chat/completions").mock(side_effect=failure(INTERNALS))
 
     with pytest.raises(openai.InternalServerError) as caught:
-        await ask_by_sdk(house, "mocked")
+        await ask_by_sdk(rig, "mocked")
 
     assert (caught.value.status_code, caught.value.code) == (status, code)
     assert "engine.py" not in caught.value.response.text
@@ -301,13 +299,11 @@ async def test_every_failure_of_the_connection_has_a_status(
 
 
 @respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
-async def test_a_connect_timeout_names_its_phase(
-    respx_mock: respx.MockRouter, house: House
-) -> None:
+async def test_a_connect_timeout_names_its_phase(respx_mock: respx.MockRouter, rig: Rig) -> None:
     respx_mock.post("/chat/completions").mock(side_effect=httpx.ConnectTimeout)
 
     with pytest.raises(openai.InternalServerError, match=r"\(connect, 5 s\)"):
-        await ask_by_sdk(house, "mocked")
+        await ask_by_sdk(rig, "mocked")
 
 
 SECOND = [
@@ -321,12 +317,12 @@ SECOND = [
 @pytest.mark.parametrize(("failure", "code"), SECOND)
 @respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
 async def test_a_failing_second_attempt_leaves_the_first_ones_verdict(
-    respx_mock: respx.MockRouter, house: House, failure: httpx.Response | Exception, code: str
+    respx_mock: respx.MockRouter, rig: Rig, failure: httpx.Response | Exception, code: str
 ) -> None:
     first = httpx.Response(200, json=completion(BODY, Said((CHINESE,))))
     respx_mock.post("/chat/completions").mock(side_effect=[first, failure])
 
-    async with house.proxy.sdk("mocked") as client:
+    async with rig.proxy.sdk("mocked") as client:
         raw = await client.chat.completions.with_raw_response.create(
             model="m", messages=[{"role": "user", "content": "구내식당은 어디에 있나요?"}]
         )
@@ -334,7 +330,7 @@ async def test_a_failing_second_attempt_leaves_the_first_ones_verdict(
     assert raw.parse().choices[0].message.content == TEMPLATE
     assert raw.headers["x-guard-action"] == "replace"
     assert raw.headers["x-guard-attempts"] == "2"
-    trace = await house.proxy.trace_of(raw.headers["x-guard-request-id"])
+    trace = await rig.proxy.trace_of(raw.headers["x-guard-request-id"])
     assert [attempt.error for attempt in trace.attempts] == [None, code]
 
 
@@ -356,18 +352,18 @@ TALKATIVE = [
 
 @pytest.mark.parametrize("act", TALKATIVE)
 async def test_no_key_and_no_stack_trace_is_ever_seen(
-    house: House, act: Act, capsys: pytest.CaptureFixture[str]
+    rig: Rig, act: Act, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    house.raw.act = act
+    rig.raw.act = act
     with json_logs():
-        reply = await ask(house)
-        trace = await house.proxy.trace(reply)
+        reply = await ask(rig)
+        trace = await rig.proxy.trace(reply)
 
-    [asked] = house.raw.requests
+    [asked] = rig.raw.requests
     assert asked.values("authorization") == [f"Bearer {SERVER_KEY}"]
     lines = capsys.readouterr().err
     assert "request.decided" in lines
     for seen in (reply.text, str(reply.headers), lines, trace.model_dump_json()):
         assert SERVER_KEY not in seen
         assert "Traceback" not in seen
-        assert house.proxy.key not in seen
+        assert rig.proxy.key not in seen

@@ -8,9 +8,9 @@ import pytest
 
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.house import RAW, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import Talk, http_reply
+from tests.fakes.rig import RAW, open_rig, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 
 BODY = chat_body("구내식당은 어디에 있나요?")
@@ -23,17 +23,17 @@ async def test_a_model_server_that_goes_and_comes_back_is_told_of_once_each(
         return
 
     reply = http_reply(json.dumps(completion(BODY, Said(("본관 지하에 있습니다.",)))).encode())
-    async with open_house(tmp_path, upstream_yaml(RAW)) as house:
+    async with open_rig(tmp_path, upstream_yaml(RAW)) as rig:
         with json_logs():
-            house.raw.act = hang_up
-            failed = [(await house.proxy.chat(BODY)).status_code for _ in range(3)]
-            house.raw.act = lambda talk: talk.send(reply)
-            answered = [(await house.proxy.chat(BODY)).status_code for _ in range(2)]
+            rig.raw.act = hang_up
+            failed = [(await rig.proxy.chat(BODY)).status_code for _ in range(3)]
+            rig.raw.act = lambda talk: talk.send(reply)
+            answered = [(await rig.proxy.chat(BODY)).status_code for _ in range(2)]
 
     assert (failed, answered) == ([502, 502, 502], [200, 200])
     failing, back = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert (failing["event"], failing["level"]) == ("upstream.failing", "warning")
-    assert failing["server"] == back["server"] == urlsplit(house.raw.address).netloc
+    assert failing["server"] == back["server"] == urlsplit(rig.raw.address).netloc
     assert failing["error"] == "upstream_unreachable"
     assert (back["event"], back["failures"]) == ("upstream.back", 3)
 
@@ -69,20 +69,20 @@ async def test_a_server_that_refuses_a_tenant_is_logged_once_with_the_likely_cau
 ) -> None:
     monkeypatch.setenv(SERVER_KEY_VARIABLE, "sk-nobody-may-read-this")
     policy = upstream_yaml(RAW, f"api_key_env: {SERVER_KEY_VARIABLE}")
-    async with open_house(tmp_path, policy, others={"other": upstream_yaml(RAW)}) as house:
+    async with open_rig(tmp_path, policy, others={"other": upstream_yaml(RAW)}) as rig:
         with json_logs():
-            house.raw.says(json.dumps(body).encode(), status=status)
+            rig.raw.says(json.dumps(body).encode(), status=status)
             for _ in range(3):
-                await house.proxy.chat(BODY)
-            house.raw.says(json.dumps(completion(BODY, Said(("지하에 있습니다.",)))).encode())
-            await house.proxy.chat(BODY, key=house.proxy.keys["other"])
+                await rig.proxy.chat(BODY)
+            rig.raw.says(json.dumps(completion(BODY, Said(("지하에 있습니다.",)))).encode())
+            await rig.proxy.chat(BODY, key=rig.proxy.keys["other"])
             for _ in range(2):
-                await house.proxy.chat(BODY)
+                await rig.proxy.chat(BODY)
 
     refusing, accepting = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert (refusing["event"], refusing["level"]) == ("upstream.refusing", "warning")
     assert (refusing["tenant"], refusing["status"]) == ("app", int(status[:3]))
-    assert refusing["base_url"] == f"{house.raw.address}/v1"
+    assert refusing["base_url"] == f"{rig.raw.address}/v1"
     assert hint in refusing["hint"]
     assert "sk-nobody" not in json.dumps(refusing)
     assert (accepting["event"], accepting["tenant"]) == ("upstream.accepting", "app")
@@ -91,11 +91,11 @@ async def test_a_server_that_refuses_a_tenant_is_logged_once_with_the_likely_cau
 async def test_a_refusal_of_another_kind_is_another_state(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_house(tmp_path, upstream_yaml(RAW)) as house:
+    async with open_rig(tmp_path, upstream_yaml(RAW)) as rig:
         with json_logs():
             for status in ("404 Not Found", "401 Unauthorized", "429 Too Many Requests"):
-                house.raw.says(b"{}", status=status)
-                await house.proxy.chat(BODY)
+                rig.raw.says(b"{}", status=status)
+                await rig.proxy.chat(BODY)
 
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [(line["event"], line["status"]) for line in lines] == [
@@ -108,12 +108,12 @@ async def test_a_refusal_of_another_kind_is_another_state(
 async def test_a_path_that_the_caller_chose_may_be_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_house(tmp_path, upstream_yaml(RAW)) as house:
+    async with open_rig(tmp_path, upstream_yaml(RAW)) as rig:
         with json_logs():
-            house.raw.says(b"{}", status="404 Not Found")
-            reply = await house.proxy.client.get(
-                f"{house.proxy.base_url}/models/none",
-                headers={"authorization": f"Bearer {house.proxy.key}"},
+            rig.raw.says(b"{}", status="404 Not Found")
+            reply = await rig.proxy.client.get(
+                f"{rig.proxy.base_url}/models/none",
+                headers={"authorization": f"Bearer {rig.proxy.key}"},
             )
 
     assert reply.status_code == 404

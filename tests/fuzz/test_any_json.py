@@ -18,8 +18,8 @@ from pydantic import JsonValue
 
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import STREAM_TYPE
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_upstream import http_head
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 FEWER = settings(max_examples=max(15, settings().max_examples // 4))
@@ -334,87 +334,83 @@ ANY_JSON = st.recursive(
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
+async def rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
     """Run a proxy with a tenant that hides personal data and asks for citations, and one not."""
     own = upstream_yaml(RAW, "models: {public: own, m: m}") + (
         "\npassthrough: [/embeddings]\nresponses: {server_state: pass}\n"
     )
     hiding = "guards: {personal_data: {options: {input: mask}}}\ncitations: {instruct: true}\n"
-    async with open_house(
-        tmp_path_factory.mktemp("house"), own, others={"hiding": own + hiding}
+    async with open_rig(
+        tmp_path_factory.mktemp("rig"), own, others={"hiding": own + hiding}
     ) as opened:
         yield opened
 
 
 @pytest.mark.parametrize("path", REQUESTS)
-async def test_what_is_changed_below_is_right_as_it_stands(house: House, path: str) -> None:
-    house.raw.says(json.dumps(REPLIES.get(path, {})).encode())
+async def test_what_is_changed_below_is_right_as_it_stands(rig: Rig, path: str) -> None:
+    rig.raw.says(json.dumps(REPLIES.get(path, {})).encode())
     for body in REQUESTS[path]:
-        assert_in_order(await asked(house, path, body, tenant="hiding"), {200})
+        assert_in_order(await asked(rig, path, body, tenant="hiding"), {200})
     if path in STREAMS:
-        streams(house, STREAMS[path])
-        reply = await asked(house, path, ASKS[path] | {"stream": True}, tenant="hiding")
+        streams(rig, STREAMS[path])
+        reply = await asked(rig, path, ASKS[path] | {"stream": True}, tenant="hiding")
         assert_in_order(reply, {200})
         assert b'"error": ' not in reply.content.replace(b'"error": null', b"")
 
 
 @pytest.mark.parametrize("path", REQUESTS)
-async def test_each_kind_of_value_at_each_place_of_a_request(house: House, path: str) -> None:
-    house.raw.says(json.dumps(REPLIES.get(path, {})).encode())
+async def test_each_kind_of_value_at_each_place_of_a_request(rig: Rig, path: str) -> None:
+    rig.raw.says(json.dumps(REPLIES.get(path, {})).encode())
     for body in REQUESTS[path]:
         for changed in changed_everywhere(body):
-            assert_in_order(await asked(house, path, changed, tenant="hiding"), {200, 400, 404})
+            assert_in_order(await asked(rig, path, changed, tenant="hiding"), {200, 400, 404})
 
 
 @pytest.mark.parametrize("path", REQUESTS)
 @FEWER
 @given(data=st.data())
 async def test_any_value_at_any_place_of_a_request(
-    house: House, path: str, data: st.DataObject
+    rig: Rig, path: str, data: st.DataObject
 ) -> None:
-    house.raw.says(json.dumps(REPLIES.get(path, {})).encode())
+    rig.raw.says(json.dumps(REPLIES.get(path, {})).encode())
     changed = data.draw(st.sampled_from(REQUESTS[path]).flatmap(changed_somewhere))
 
-    assert_in_order(await asked(house, path, changed, tenant="hiding"), {200, 400, 404})
+    assert_in_order(await asked(rig, path, changed, tenant="hiding"), {200, 400, 404})
 
 
 @pytest.mark.parametrize("path", REPLIES)
-async def test_each_kind_of_value_at_each_place_of_a_reply(house: House, path: str) -> None:
+async def test_each_kind_of_value_at_each_place_of_a_reply(rig: Rig, path: str) -> None:
     for changed in changed_everywhere(REPLIES[path]):
-        house.raw.says(json.dumps(changed).encode())
-        assert_in_order(await asked(house, path, ASKS[path], tenant="hiding"), {200, 502}, changed)
+        rig.raw.says(json.dumps(changed).encode())
+        assert_in_order(await asked(rig, path, ASKS[path], tenant="hiding"), {200, 502}, changed)
 
 
 @pytest.mark.parametrize("path", REPLIES)
 @FEWER
 @given(data=st.data())
-async def test_any_value_at_any_place_of_a_reply(
-    house: House, path: str, data: st.DataObject
-) -> None:
+async def test_any_value_at_any_place_of_a_reply(rig: Rig, path: str, data: st.DataObject) -> None:
     changed = data.draw(changed_somewhere(REPLIES[path]))
-    house.raw.says(json.dumps(changed).encode())
+    rig.raw.says(json.dumps(changed).encode())
 
-    assert_in_order(await asked(house, path, ASKS[path]), {200, 502}, changed)
+    assert_in_order(await asked(rig, path, ASKS[path]), {200, 502}, changed)
 
 
 @pytest.mark.parametrize("path", STREAMS)
-async def test_each_kind_of_value_at_each_place_of_a_stream(house: House, path: str) -> None:
+async def test_each_kind_of_value_at_each_place_of_a_stream(rig: Rig, path: str) -> None:
     for changed in changed_everywhere(STREAMS[path]):
-        streams(house, changed)
-        reply = await asked(house, path, ASKS[path] | {"stream": True}, tenant="hiding")
+        streams(rig, changed)
+        reply = await asked(rig, path, ASKS[path] | {"stream": True}, tenant="hiding")
         assert_in_order(reply, {200, 502}, changed)
 
 
 @pytest.mark.parametrize("path", STREAMS)
 @FEWER
 @given(data=st.data())
-async def test_any_value_at_any_place_of_a_stream(
-    house: House, path: str, data: st.DataObject
-) -> None:
+async def test_any_value_at_any_place_of_a_stream(rig: Rig, path: str, data: st.DataObject) -> None:
     changed = data.draw(changed_somewhere(STREAMS[path]))
-    streams(house, changed)
+    streams(rig, changed)
 
-    reply = await asked(house, path, ASKS[path] | {"stream": True})
+    reply = await asked(rig, path, ASKS[path] | {"stream": True})
 
     assert_in_order(reply, {200, 502}, changed)
 
@@ -459,15 +455,15 @@ def changed_somewhere(body: Body) -> st.SearchStrategy[Body]:
     )
 
 
-def streams(house: House, events: list[JsonValue]) -> None:
+def streams(rig: Rig, events: list[JsonValue]) -> None:
     """Have the model server send these events."""
     said = b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)
     whole = http_head(content_type=STREAM_TYPE) + said + b"data: [DONE]\n\n"
-    house.raw.act = lambda talk: talk.send(whole)
+    rig.raw.act = lambda talk: talk.send(whole)
 
 
-async def asked(house: House, path: str, body: JsonObject, tenant: str = "app") -> httpx.Response:
-    return await house.proxy.send(json.dumps(body).encode(), path=f"/v1/{path}", tenant=tenant)
+async def asked(rig: Rig, path: str, body: JsonObject, tenant: str = "app") -> httpx.Response:
+    return await rig.proxy.send(json.dumps(body).encode(), path=f"/v1/{path}", tenant=tenant)
 
 
 def assert_in_order(reply: httpx.Response, statuses: set[int], sent: object = None) -> None:

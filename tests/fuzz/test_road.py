@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.sse import STREAM_TYPE, EventReader
-from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_upstream import http_head
+from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 from tests.fuzz.test_requests import ANY_BYTES
 from tests.fuzz.test_streams import ASKS, BY_DOOR, streams_of
@@ -26,32 +26,30 @@ ANSWER = json.dumps(completion(chat_body("a"), Said(("열람실은 9시에 엽�
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
-    async with open_house(tmp_path_factory.mktemp("house"), upstream_yaml(RAW)) as opened:
+async def rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
+    async with open_rig(tmp_path_factory.mktemp("rig"), upstream_yaml(RAW)) as opened:
         yield opened
 
 
 @BY_DOOR
 @FEWER
 @given(raw=ANY_BYTES)
-async def test_any_body_gets_a_reply_in_order(
-    house: House, door: Endpoint[Any], raw: bytes
-) -> None:
-    house.raw.says(ANSWER)
+async def test_any_body_gets_a_reply_in_order(rig: Rig, door: Endpoint[Any], raw: bytes) -> None:
+    rig.raw.says(ANSWER)
 
-    _assert_in_order(await house.proxy.send(raw, path=f"/v1/{door.path}"), {200, 400, 502})
+    _assert_in_order(await rig.proxy.send(raw, path=f"/v1/{door.path}"), {200, 400, 502})
 
 
 @BY_DOOR
 @FEWER
 @given(data=st.data())
 async def test_any_stream_gets_a_reply_in_order(
-    house: House, door: Endpoint[Any], data: st.DataObject
+    rig: Rig, door: Endpoint[Any], data: st.DataObject
 ) -> None:
     stream = data.draw(streams_of(door))
-    house.raw.act = lambda talk: talk.send(http_head(content_type=STREAM_TYPE) + stream)
+    rig.raw.act = lambda talk: talk.send(http_head(content_type=STREAM_TYPE) + stream)
 
-    _assert_in_order(await house.proxy.send(ASKS[door.name], path=f"/v1/{door.path}"), {200, 502})
+    _assert_in_order(await rig.proxy.send(ASKS[door.name], path=f"/v1/{door.path}"), {200, 502})
 
 
 def _assert_in_order(reply: httpx.Response, statuses: set[int]) -> None:

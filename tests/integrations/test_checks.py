@@ -19,7 +19,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from tests.fakes.house import House, open_house
+from tests.fakes.rig import Rig, open_rig
 from tests.fakes.running_proxy import DEADLINE_S
 from tests.integrations.page import blocks
 
@@ -40,30 +40,28 @@ ANSWERS = [
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
-    async with open_house(tmp_path_factory.mktemp("checks")) as opened:
+async def rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
+    async with open_rig(tmp_path_factory.mktemp("checks")) as opened:
         yield opened
 
 
-def code_of(house: House, *starts: str, **known: object) -> dict[str, Any]:
+def code_of(rig: Rig, *starts: str, **known: object) -> dict[str, Any]:
     """Run blocks of the page that hold these words, with the address and the key of a proxy."""
     names: dict[str, Any] = dict(known)
     for start in starts:
         [block] = [block for block in blocks(PAGE, "python") if start in block]
-        block = block.replace("http://127.0.0.1:8080/v1", house.proxy.base_url)
-        exec(block.replace("gp-hr-…", house.proxy.key), names)
+        block = block.replace("http://127.0.0.1:8080/v1", rig.proxy.base_url)
+        exec(block.replace("gp-hr-…", rig.proxy.key), names)
     return names
 
 
 @pytest.mark.parametrize(("answer", "expected", "verified"), ANSWERS)
-async def test_a_chain_of_langchain(
-    house: House, answer: str, expected: str, verified: bool
-) -> None:
+async def test_a_chain_of_langchain(rig: Rig, answer: str, expected: str, verified: bool) -> None:
     found = [Document(SOURCE, metadata={"title": "제31조(주차비)"})]
 
     def run() -> dict[str, Any]:
         names = code_of(
-            house,
+            rig,
             "def check",
             "chain.invoke",
             retriever=RunnableLambda(lambda _: found),
@@ -106,14 +104,14 @@ class Says(CustomLLM):
 
 @pytest.mark.parametrize(("answer", "expected", "verified"), ANSWERS)
 async def test_an_engine_of_llama_index(
-    house: House, answer: str, expected: str, verified: bool
+    rig: Rig, answer: str, expected: str, verified: bool
 ) -> None:
     def run() -> Any:  # noqa: ANN401 - of the page's own code
         llm = Says(text=answer)
         engine = RetrieverQueryEngine(Passages(), get_response_synthesizer(llm=llm))
-        return code_of(house, "class CheckedQueryEngine")["CheckedQueryEngine"](
-            engine=engine
-        ).query(QUESTION)
+        return code_of(rig, "class CheckedQueryEngine")["CheckedQueryEngine"](engine=engine).query(
+            QUESTION
+        )
 
     done = await asyncio.to_thread(run)
 
@@ -121,18 +119,18 @@ async def test_an_engine_of_llama_index(
     assert done.metadata["verification"]["verified"] is verified
 
 
-async def test_the_library_and_the_command_say_the_same(house: House) -> None:
+async def test_the_library_and_the_command_say_the_same(rig: Rig) -> None:
     [command] = blocks(PAGE, "sh")
     printed = await asyncio.to_thread(
         subprocess.run,
-        ["sh", "-c", command.replace("http://127.0.0.1:8080/v1", house.proxy.base_url)],
-        env={"PATH": os.defpath, "KEY": house.proxy.key, "no_proxy": "*"},
+        ["sh", "-c", command.replace("http://127.0.0.1:8080/v1", rig.proxy.base_url)],
+        env={"PATH": os.defpath, "KEY": rig.proxy.key, "no_proxy": "*"},
         capture_output=True,
         check=True,
         timeout=DEADLINE_S,
     )
     over_http = json.loads(printed.stdout)
-    in_process = code_of(house, "from policies import verify")["verification"]
+    in_process = code_of(rig, "from policies import verify")["verification"]
 
     assert (over_http["verified"], over_http["corrected_answer"]) == (False, None)
     assert (in_process.verified, list(in_process.issues)) == (False, over_http["issues"])

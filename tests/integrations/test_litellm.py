@@ -19,7 +19,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from ruamel.yaml import YAML
 
 from tests.bench.launching import Launched, free_port
-from tests.fakes.house import House, open_house
+from tests.fakes.rig import Rig, open_rig
 from tests.fakes.running_proxy import DEADLINE_S
 from tests.flow.canteen import COMPLAINT
 from tests.flow.test_guardrail import (
@@ -110,17 +110,17 @@ async def litellm(
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
-    async with open_house(tmp_path_factory.mktemp("house"), POLICY) as opened:
+async def rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
+    async with open_rig(tmp_path_factory.mktemp("rig"), POLICY) as opened:
         yield opened
 
 
-def of(house: House) -> dict[str, str]:
+def of(rig: Rig) -> dict[str, str]:
     """Return the variables that the page sets."""
     return {
-        "GUARD_PROXY_URL": house.proxy.base_url,
-        "GUARD_PROXY_KEY": house.proxy.key,
-        "MODEL_SERVER_URL": f"{house.scripted.address}/v1",
+        "GUARD_PROXY_URL": rig.proxy.base_url,
+        "GUARD_PROXY_KEY": rig.proxy.key,
+        "MODEL_SERVER_URL": f"{rig.scripted.address}/v1",
         "MODEL_SERVER_KEY": "none",
     }
 
@@ -130,31 +130,31 @@ def of(house: House) -> dict[str, str]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def guarded(
-    house: House, tmp_path_factory: pytest.TempPathFactory
+    rig: Rig, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[LiteLlmProxy, None]:
     folder = tmp_path_factory.mktemp("guarded")
-    async with litellm("litellm-guardrail.yaml", folder, of(house)) as started:
+    async with litellm("litellm-guardrail.yaml", folder, of(rig)) as started:
         yield started
 
 
-async def test_a_supported_answer_passes(house: House, guarded: LiteLlmProxy) -> None:
-    house.scripted.says(RIGHT)
+async def test_a_supported_answer_passes(rig: Rig, guarded: LiteLlmProxy) -> None:
+    rig.scripted.says(RIGHT)
 
     assert await guarded.answer() == RIGHT
     assert await guarded.streamed() == RIGHT
 
 
-async def test_a_correction_reaches_the_client(house: House, guarded: LiteLlmProxy) -> None:
-    house.scripted.says(CITED)
+async def test_a_correction_reaches_the_client(rig: Rig, guarded: LiteLlmProxy) -> None:
+    rig.scripted.says(CITED)
 
     assert await guarded.answer() == MENDED
     assert await guarded.streamed() == MENDED
 
 
 async def test_a_wrong_answer_ends_in_an_error_that_a_user_can_read(
-    house: House, guarded: LiteLlmProxy
+    rig: Rig, guarded: LiteLlmProxy
 ) -> None:
-    house.scripted.says(WRONG)
+    rig.scripted.says(WRONG)
 
     with pytest.raises(openai.BadRequestError, match=NUMBERS_TEMPLATE):
         await guarded.answer()
@@ -162,16 +162,16 @@ async def test_a_wrong_answer_ends_in_an_error_that_a_user_can_read(
         await guarded.streamed()
 
 
-async def test_a_complaint_never_reaches_the_model(house: House, guarded: LiteLlmProxy) -> None:
-    house.tidied().scripted.says(RIGHT)
+async def test_a_complaint_never_reaches_the_model(rig: Rig, guarded: LiteLlmProxy) -> None:
+    rig.tidied().scripted.says(RIGHT)
 
     with pytest.raises(openai.BadRequestError, match="불편을 드려 죄송합니다"):
         await guarded.answer(COMPLAINT)
-    assert house.scripted.requests == []
+    assert rig.scripted.requests == []
 
 
-async def test_the_command_of_the_page_gets_an_answer(house: House, guarded: LiteLlmProxy) -> None:
-    house.scripted.says(RIGHT)
+async def test_the_command_of_the_page_gets_an_answer(rig: Rig, guarded: LiteLlmProxy) -> None:
+    rig.scripted.says(RIGHT)
     [command] = [block for block in blocks(PAGE, "sh") if block.startswith("curl")]
 
     done = await asyncio.to_thread(
@@ -196,15 +196,15 @@ async def test_the_page_shows_the_guardrail_of_the_file() -> None:
 # In front of guard-proxy.
 
 
-async def test_litellm_in_front(house: House, tmp_path: Path) -> None:
-    async with litellm("litellm-in-front.yaml", tmp_path, of(house)) as front:
-        house.scripted.says(RIGHT)
+async def test_litellm_in_front(rig: Rig, tmp_path: Path) -> None:
+    async with litellm("litellm-in-front.yaml", tmp_path, of(rig)) as front:
+        rig.scripted.says(RIGHT)
         assert await front.answer() == await front.streamed() == RIGHT
 
-        house.scripted.says(WRONG, RIGHT)  # right when told what was wrong
+        rig.scripted.says(WRONG, RIGHT)  # right when told what was wrong
         assert await front.answer() == RIGHT
 
-        house.scripted.says(WRONG)
+        rig.scripted.says(WRONG)
         raw = await front.client.chat.completions.with_raw_response.create(
             model="qwen3",
             messages=messages(),
@@ -216,22 +216,20 @@ async def test_litellm_in_front(house: House, tmp_path: Path) -> None:
 # Behind it.
 
 
-async def test_litellm_behind(
-    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_litellm_behind(rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LITELLM_KEY", MASTER_KEY)
     port = free_port()
     [shown] = [block for block in blocks(PAGE, "yaml") if block.startswith("upstream")]
     policy = f"{shown.replace('4000', str(port))}\n{POLICY}"
     (tmp_path / "litellm").mkdir()
     async with (
-        litellm("litellm-behind.yaml", tmp_path / "litellm", of(house), port),
-        open_house(tmp_path, policy) as front,
+        litellm("litellm-behind.yaml", tmp_path / "litellm", of(rig), port),
+        open_rig(tmp_path, policy) as front,
         front.proxy.sdk() as client,
     ):
         answered = []
         for said in ((RIGHT,), (WRONG, RIGHT), (WRONG,)):
-            house.scripted.says(*said)
+            rig.scripted.says(*said)
             reply = await client.chat.completions.create(model="qwen3", messages=messages())
             answered.append(reply.choices[0].message.content)
 

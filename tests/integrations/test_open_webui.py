@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.fakes.house import House, open_house
+from tests.fakes.rig import Rig, open_rig
 from tests.fakes.running_proxy import DEADLINE_S
 from tests.flow.canteen import COMPLAINT, COMPLAINT_TEMPLATE
 from tests.flow.test_guardrail import NUMBERS_TEMPLATE, POLICY, QUESTION, RIGHT, WRONG
@@ -35,11 +35,11 @@ GONE = "http://127.0.0.1:9/v1"
 class OpenWebUi:
     """Does with a filter what Open WebUI does: reads the pasted text, its valves and its hooks."""
 
-    def __init__(self, house: House, **valves: object) -> None:
+    def __init__(self, rig: Rig, **valves: object) -> None:
         module = types.ModuleType("function_guard_proxy")
         exec(FILE.read_text("utf-8"), module.__dict__)
         self.filter: Any = module.Filter()
-        stored = {"url": house.proxy.base_url, "key": house.proxy.key} | valves
+        stored = {"url": rig.proxy.base_url, "key": rig.proxy.key} | valves
         self.filter.valves = self.filter.Valves(**stored)
         self.said: list[str] = []
 
@@ -77,56 +77,56 @@ def asked(question: str, context: str = "") -> dict[str, Any]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
-    async with open_house(tmp_path_factory.mktemp("open-webui"), POLICY) as opened:
+async def rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Rig, None]:
+    async with open_rig(tmp_path_factory.mktemp("open-webui"), POLICY) as opened:
         yield opened
 
 
-async def test_a_supported_answer_stays_as_it_is(house: House) -> None:
-    webui = OpenWebUi(house)
+async def test_a_supported_answer_stays_as_it_is(rig: Rig) -> None:
+    webui = OpenWebUi(rig)
 
     assert (await webui.answered(RIGHT))["content"] == RIGHT
     assert webui.said == []
 
 
-async def test_a_wrong_answer_gives_way_to_the_reply_of_the_policy(house: House) -> None:
-    webui = OpenWebUi(house)
+async def test_a_wrong_answer_gives_way_to_the_reply_of_the_policy(rig: Rig) -> None:
+    webui = OpenWebUi(rig)
 
     assert (await webui.answered(WRONG))["content"] == NUMBERS_TEMPLATE
     assert webui.said == ["자료에서 확인되지 않아 답변을 바꾸었습니다."]
 
 
-async def test_what_the_page_shows_is_replaced_too(house: House) -> None:
+async def test_what_the_page_shows_is_replaced_too(rig: Rig) -> None:
     shown = [
         {"type": "reasoning", "content": [{"type": "output_text", "text": "9천원이던가."}]},
         {"type": "message", "content": [{"type": "output_text", "text": WRONG}]},
     ]
-    message = await OpenWebUi(house).answered(WRONG, output=shown)
+    message = await OpenWebUi(rig).answered(WRONG, output=shown)
 
     assert [item["content"][0]["text"] for item in message["output"]] == [NUMBERS_TEMPLATE]
 
 
-async def test_a_correction_is_shown_and_said(house: House) -> None:
-    webui = OpenWebUi(house)
+async def test_a_correction_is_shown_and_said(rig: Rig) -> None:
+    webui = OpenWebUi(rig)
 
     assert (await webui.answered(CITED))["content"] == CITED.replace("[7]", "")
     assert webui.said == ["자료와 다른 부분을 바로잡았습니다."]
 
 
-async def test_reasoning_before_the_answer_is_not_judged(house: House) -> None:
+async def test_reasoning_before_the_answer_is_not_judged(rig: Rig) -> None:
     text = f'<details type="reasoning" done="true">\n9천원이던가.\n</details>\n{RIGHT}'
 
-    assert (await OpenWebUi(house).answered(text))["content"] == text
+    assert (await OpenWebUi(rig).answered(text))["content"] == text
 
 
-async def test_a_complaint_is_answered_before_the_model(house: House) -> None:
+async def test_a_complaint_is_answered_before_the_model(rig: Rig) -> None:
     for hook in ("inlet", "request"):
         with pytest.raises(Exception, match=COMPLAINT_TEMPLATE):
-            await OpenWebUi(house).run(hook, asked(COMPLAINT))
+            await OpenWebUi(rig).run(hook, asked(COMPLAINT))
 
 
-async def test_a_question_waits_for_its_sources_before_it_is_refused(house: House) -> None:
-    webui, question = OpenWebUi(house), "연차휴가 규정은 며칠인가요?"
+async def test_a_question_waits_for_its_sources_before_it_is_refused(rig: Rig) -> None:
+    webui, question = OpenWebUi(rig), "연차휴가 규정은 며칠인가요?"
 
     assert await webui.run("inlet", asked(question)) == asked(question)
     with pytest.raises(Exception, match="자료에서 찾지 못했습니다"):
@@ -139,29 +139,29 @@ async def test_a_question_waits_for_its_sources_before_it_is_refused(house: Hous
     "valves", [pytest.param({"url": GONE}, id="gone"), pytest.param({"key": "gp-x"}, id="key")]
 )
 async def test_what_cannot_be_checked_is_refused_or_passes_with_a_note(
-    house: House, valves: dict[str, object]
+    rig: Rig, valves: dict[str, object]
 ) -> None:
-    strict = OpenWebUi(house, **valves)
+    strict = OpenWebUi(rig, **valves)
     with pytest.raises(Exception, match="지금은 답변을 확인할 수 없어"):
         await strict.run("inlet", asked(QUESTION))
     assert "지금은 답변을 확인할 수 없어" in (await strict.answered(WRONG))["content"]
 
-    lenient = OpenWebUi(house, refuse_unchecked=False, **valves)
+    lenient = OpenWebUi(rig, refuse_unchecked=False, **valves)
     assert await lenient.run("inlet", asked(QUESTION)) == asked(QUESTION)
     assert (await lenient.answered(WRONG))["content"] == WRONG
     assert lenient.said == ["답변을 확인하지 못했습니다."] * 2
 
 
 async def test_the_command_of_the_page_finds_out_whether_the_address_and_the_key_fit(
-    house: House,
+    rig: Rig,
 ) -> None:
     [command] = blocks("open-webui", "sh")
-    command = command.replace("http://guard-proxy:8080/v1", house.proxy.base_url)
+    command = command.replace("http://guard-proxy:8080/v1", rig.proxy.base_url)
 
     done = await asyncio.to_thread(
         subprocess.run,
         ["sh", "-c", command],
-        env={"PATH": os.defpath, "KEY": house.proxy.key, "no_proxy": "*"},
+        env={"PATH": os.defpath, "KEY": rig.proxy.key, "no_proxy": "*"},
         capture_output=True,
         check=True,
         timeout=DEADLINE_S,

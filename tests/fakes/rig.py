@@ -12,13 +12,13 @@ RAW = "<raw>"
 """In the YAML of a tenant: the address of the server that sends raw bytes."""
 
 
-class House:
+class Rig:
     def __init__(self, proxy: RunningProxy, scripted: ScriptedUpstream, raw: RawUpstream) -> None:
         self.proxy = proxy
         self.scripted = scripted
         self.raw = raw
 
-    def tidied(self) -> "House":
+    def tidied(self) -> "Rig":
         """Forget what earlier tests asked."""
         self.scripted.requests.clear()
         self.raw.requests.clear()
@@ -27,13 +27,13 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(
+async def open_rig(
     folder: Path,
     policy: str = "",
     *,
     others: Mapping[str, str] | None = None,
     **settings: object,
-) -> AsyncGenerator[House, None]:
+) -> AsyncGenerator[Rig, None]:
     """Run all three; tenants that name no model server get the scripted one."""
     async with ScriptedUpstream().running() as scripted, RawUpstream().running() as raw:
         placed = {name: more.replace(RAW, raw.address) for name, more in (others or {}).items()}
@@ -41,7 +41,7 @@ async def open_house(
         async with running_proxy(
             folder, scripted, policy, others=placed, redis_url=None, **settings
         ) as proxy:
-            yield House(proxy, scripted, raw)
+            yield Rig(proxy, scripted, raw)
 
 
 def upstream_yaml(address: str, *lines: str) -> str:
