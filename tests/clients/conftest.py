@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Iterator
 import pytest
 import pytest_asyncio
 
-from tests.clients.door_server import DoorServer, EndpointRig
+from tests.clients.endpoint_server import DoorServer, EndpointRig
 from tests.clients.node_packages import why_not
 from tests.clients.processes import NODE, PYTHON, Client, Program, program
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 from pydantic import JsonValue
 
-from tests.clients.door_server import EndpointRig
+from tests.clients.endpoint_server import EndpointRig
 from tests.clients.node_packages import FOLDER, LLAMA_INDEX, why_not
 from tests.clients.processes import Program
 from tests.fakes.rig import Rig

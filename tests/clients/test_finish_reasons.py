@@ -8,7 +8,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel
 
 from proxy.demo.model_server import MODEL
-from tests.clients.door_server import EndpointRig
+from tests.clients.endpoint_server import EndpointRig
 from tests.clients.langchain_app import Place, langchain_app
 from tests.clients.node_packages import why_not
 from tests.clients.processes import Client
@@ -134,7 +134,7 @@ async def test_node_hands_over_the_text_of_an_incomplete_response(
 ) -> None:
     doors.server.says(CHINESE)
 
-    assert await node_at_doors.as_tenant("filtering").run("openai_doors", "responses") == {
+    assert await node_at_doors.as_tenant("filtering").run("openai_endpoints", "responses") == {
         "plain": LANGUAGE_TEMPLATE,
         "status": "incomplete",
         "streamed": LANGUAGE_TEMPLATE,

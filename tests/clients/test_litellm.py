@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.demo.model_server import Said
-from tests.clients.door_server import EndpointRig
+from tests.clients.endpoint_server import EndpointRig
 from tests.clients.processes import Client, Program
 from tests.clients.scripts import PLACE, PLACES, RefusesOnce, calls
 from tests.fakes.rig import Rig

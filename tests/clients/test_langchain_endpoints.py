@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 
-from tests.clients.door_server import EndpointRig
+from tests.clients.endpoint_server import EndpointRig
 from tests.clients.langchain_app import LangChainApp, Place, find, langchain_app
 from tests.clients.scripts import PLACE, PLACES, finds_then_says
 from tests.flow.canteen import CHINESE, CLEAN, QUESTION

@@ -4,7 +4,7 @@ import pytest
 
 from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import member
-from tests.clients.door_server import EndpointRig
+from tests.clients.endpoint_server import EndpointRig
 from tests.clients.processes import Client
 from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says
 from tests.flow.canteen import (
@@ -15,7 +15,7 @@ from tests.flow.canteen import (
     STILL_CHINESE,
 )
 
-OPENAI = "openai_doors"
+OPENAI = "openai_endpoints"
 VERCEL = "ai_sdk"
 ENDS = [
     pytest.param(CLEAN, CLEAN, CLEAN, id="passed"),

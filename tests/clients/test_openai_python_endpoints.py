@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from proxy.demo.model_server import MODEL, Said
 from proxy.openai_api.json_body import JsonObject
-from tests.clients.door_server import EndpointRig
+from tests.clients.endpoint_server import EndpointRig
 from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says
 from tests.flow.canteen import (
     CHINESE,
