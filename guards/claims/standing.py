@@ -7,9 +7,11 @@ condition stands as what it is a condition of.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
+from operator import attrgetter
 
 from guards.claims.reader import Claim, Clause, Reading, read_claims
 from guards.lexicons.loading import sections
@@ -71,7 +73,10 @@ _FOR = re.compile(
     r"|기다리/V\S (?:시/EP )?게/EC \S+/V\S (?:시/EP )?[아어여ㅓ]?서/EC$"
 )
 _REASON = re.compile(r"(?:므로|으므로|니|으니|니까|으니까|어서|아서|여서|라서)/EC$")
-_ASKED = re.compile(r"^.*(?:는지|ㄴ지|은지|ㄹ지|을지|던지)/EC")
+_ASKED = ("는지/EC", "ㄴ지/EC", "은지/EC", "ㄹ지/EC", "을지/EC", "던지/EC")
+_LONGEST_QUESTION = 2000
+"""Characters of a trail in which what is to be found out is looked for."""
+_POSITION = attrgetter("position")
 _LONGEST_END = 40
 """Characters of a trail in which its ending stands: a clause may be as long as its text."""
 _LEFT_OUT = frozenset({"JX", "JKS", "JKO", "JKC", "JKG", "SF", "SC", "SY", "SSO", "SSC", "SE"})
@@ -97,15 +102,17 @@ def standing_of(claim: Claim, sentence: Sequence[Claim]) -> Standing:
     if _is_question(sentence[-1]) and not _is_complete(claim, sentence):
         return Standing.QUESTION
     own = _own(claim.clause)
-    follows = next((one for one in sentence if one.position > claim.position), None)
-    if own is not Standing.ASSERTED or follows is None:
+    at = bisect_right(sentence, claim.position, key=_POSITION)
+    if own is not Standing.ASSERTED or at == len(sentence):
         return own
+    follows = sentence[at]
     if _leans_on_next(claim.clause):
         standing = standing_of(follows, sentence)
         # Before a hypothesis it is one of two conditions.
         return own if standing is Standing.HYPOTHESIS else standing
     # 다른 소득을 알아야 하므로 세액은 계산할 수 없습니다: why it cannot be told.
-    is_reason = _REASON.search(claim.clause.trail) and "/SN" not in claim.clause.trail
+    trail = claim.clause.trail
+    is_reason = "/SN" not in trail and _REASON.search(trail[-_LONGEST_END:]) is not None
     if is_reason and standing_of(follows, sentence) is Standing.ABSTENTION:
         return Standing.ABSTENTION
     return own
@@ -158,7 +165,10 @@ def _is_complete(claim: Claim, sentence: Sequence[Claim]) -> bool:
 def _own(clause: Clause) -> Standing:
     # A telephone number is no figure, and can be wrong as well. What is to be found out is not
     # said: 5평 방의 짐이 어느 규격에 들어가는지는 지점에 확인해 보세요.
-    has_figures = "/SN" in _ASKED.sub("", clause.trail)
+    trail = clause.trail
+    may_ask = len(trail) <= _LONGEST_QUESTION and "지/EC" in trail
+    asked_until = max(map(trail.rfind, _ASKED)) if may_ask else -1
+    has_figures = trail.find("/SN", asked_until + 1) >= 0
     return _of_core(_core(clause.trail, is_condition=_is_condition(clause)), has_figures)
 
 

@@ -236,6 +236,8 @@ async def test_an_outbox_that_is_full_costs_what_comes_last_and_says_so(
             recorder.record(a_trace(name), TRACING)
             await asyncio.sleep(0.001)
         await until(lambda: recorder.counters()["outbox"] == 50)
+        # They are counted there before they are written and leave the queue.
+        await until(lambda: recorder.counters()["waiting"] == 0)
         assert recorder.outbox_state == "ok"
         for name in names[50:]:
             recorder.record(a_trace(name), TRACING)
