@@ -92,6 +92,11 @@ class _Server(uvicorn.Server):
             if self.server_state.connections:
                 await asyncio.sleep(_LATE_S / _LATE_LOOKS)
         await super().shutdown(sockets)
+        # Those who came at the last moment, or did not take their reply in time.
+        await asyncio.sleep(0)
+        for left in list(self.server_state.connections):
+            if isinstance(left, HttpProtocol):
+                left.transport.abort()
 
     def _protocol(self) -> HttpProtocol:
         return HttpProtocol(

@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tests.fakes.raw_server import raw_server
+
 
 @dataclass(frozen=True)
 class RawRequest:
@@ -66,33 +68,18 @@ class RawUpstream:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["RawUpstream", None]:
-        talks: set[asyncio.Task[None]] = set()
-
-        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.create_task(self._talk(reader, writer))
-            talks.add(task)
-            task.add_done_callback(talks.discard)
-
-        server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=self.tls)
-        host, port = server.sockets[0].getsockname()
-        self.address = f"{'https' if self.tls else 'http'}://{host}:{port}"
-        async with server:
+        async with raw_server(self._talk, tls=self.tls) as port:
+            self.address = f"{'https' if self.tls else 'http'}://127.0.0.1:{port}"
             yield self
-            for task in talks:
-                task.cancel()
-            await asyncio.gather(*talks, return_exceptions=True)
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             request = await _read_request(reader)
             self.requests.append(request)
             await self.act(Talk(request, reader, writer))
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # hung up on us
         finally:
             if reader.at_eof():
                 self.hung_up.set()
-            writer.close()
 
 
 async def _read_request(reader: asyncio.StreamReader) -> RawRequest:

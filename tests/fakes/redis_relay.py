@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tests.fakes.raw_server import raw_server
+
 
 @dataclass
 class RedisRelay:
@@ -26,23 +28,12 @@ class RedisRelay:
     tls: ssl.SSLContext | None = None
     url: str = ""
     asked: list[bytes] = field(default_factory=list)
-    _talks: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["RedisRelay", None]:
-        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.create_task(self._talk(reader, writer))
-            self._talks.add(task)
-            task.add_done_callback(self._talks.discard)
-
-        server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=self.tls)
-        scheme = "rediss" if self.tls else "redis"
-        self.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
-        async with server:
+        async with raw_server(self._talk, tls=self.tls) as port:
+            self.url = f"{'rediss' if self.tls else 'redis'}://127.0.0.1:{port}/0"
             yield self
-            for task in self._talks:
-                task.cancel()
-            await asyncio.gather(*self._talks, return_exceptions=True)
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from_server, to_server = await asyncio.open_connection("127.0.0.1", self.port)
@@ -55,12 +46,9 @@ class RedisRelay:
                     await reader.read()  # until the client hangs up
                     return
                 to_server.write(piece)
-        except ConnectionError:
-            pass  # hung up on us
         finally:
             back.cancel()
             to_server.close()
-            writer.close()
 
 
 async def _hand_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

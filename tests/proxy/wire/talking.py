@@ -5,6 +5,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tests.fakes.raw_server import raw_server
+
 REPLY = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 
@@ -71,27 +73,12 @@ class Talking:
 @asynccontextmanager
 async def talking() -> AsyncGenerator[Talking, None]:
     server = Talking()
-    tasks: set[asyncio.Task[None]] = set()
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         line = Line(reader, writer)
         server.lines.append(line)
-        try:
-            await server.act(line)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # hung up on us
-        finally:
-            writer.close()
+        await server.act(line)
 
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.get_running_loop().create_task(talk(reader, writer))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-    listening = await asyncio.start_server(accept, "127.0.0.1", 0)
-    server.address = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
-    async with listening:
+    async with raw_server(talk) as port:
+        server.address = f"http://127.0.0.1:{port}"
         yield server
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
