@@ -11,9 +11,8 @@ from policies.codes import JUDGE_CODES
 from policies.judging.judge import JUDGE
 from policies.schema.base import Mode
 from policies.schema.errors import Remark
-from policies.schema.guard_rule import Action, GuardRule, OnNotRun
 from policies.schema.passing import carries_questions, remarks_on_answers
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, GuardRule, OnNotRun, Policy
 from policies.schema.sections import Renumber, StreamMode
 from policies.schema.typed import suggestion
 from policies.templates import CORRECTION, CUT, DIRECT_ANSWER, FALLBACK

@@ -12,16 +12,14 @@ from guards.core.reading import Part, Reading, RequestReading, read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, Outcome, read_ahead, run
 from policies.coverage import Coverage
-from policies.decision import Possible, decide
+from policies.decision import JudgeReport, Possible, decide
 from policies.direct_answer import direct_answer
 from policies.edits import apply
 from policies.gating.left import about_the_rest, edits_of_the_rest, too_late_to_mend
 from policies.judging.judge import JUDGE
-from policies.judging.report import JudgeReport
 from policies.repair import repaired, with_list_of_sources, workable
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, Policy
 from policies.schema.sections import ReferenceList, Renumber
 from policies.templates import direct_reply
 from policies.verdict import GuardOutcome, GuardResult, Verdict

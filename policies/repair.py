@@ -7,14 +7,12 @@ from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Severity, Span
 from guards.text.citing.references import read_references
 from policies.citing.mending import MendedCitations, RemovalEdits, mend
-from policies.confidence import citation_guards
 from policies.edits import Edit, fixes, without_overlaps
 from policies.lists import renumbered
-from policies.schema.guard_rule import Action
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, Policy
 from policies.schema.sections import ReferenceList
 from policies.trimming import trim
-from policies.verdict import Verdict
+from policies.verdict import Verdict, citation_guards
 
 LIST_ADDED = "references_added"
 """Reason of an answer in which nothing was wrong and that got the list of its sources."""

@@ -48,7 +48,7 @@ from proxy.routes.model_api import Entrance, ModelApi
 from proxy.routes.openapi import openapi_document
 from proxy.routes.traces import NEEDED, list_traces, show_trace
 from proxy.server.client_limits import Capacity, ClientLimits, ConnectionLimiter, Kind
-from proxy.server.shutdown import Shutdown
+from proxy.server.serving import Shutdown
 from proxy.services import Services
 from proxy.settings import Settings
 from proxy.telemetry.counting import count_shadow

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from policies.schema.keys import tenant_named_by
 from proxy.errors import TooManyWrongKeys, UnknownKey, UnknownPath
 from proxy.logs import logger
-from proxy.server.paths import ModelPath
+from proxy.server.request_head import ModelPath
 from proxy.services import Services
 from proxy.tenants import Tenant, Tenants
 

@@ -12,8 +12,7 @@ from policies.edits import apply
 from policies.gating.checks import Check, GateRules, Kind
 from policies.gating.gate import Gate, OpenGate
 from policies.gating.segments import CUT
-from policies.schema.guard_rule import Action
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, Policy
 from policies.schema.sections import ReferenceList, Renumber, StreamMode
 from policies.templates import Reply as TemplateReply
 from policies.verdict import Verdict

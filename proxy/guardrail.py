@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from guards.core.exchange import Exchange
 from policies.gating.gate import OpenGate
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verification.conversation import ASSISTANT
 from policies.verification.options import problem
 from proxy.candidates import (

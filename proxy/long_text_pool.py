@@ -12,12 +12,10 @@ from typing import ClassVar, Concatenate, ParamSpec, TypeVar
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.decision import Possible
+from policies.decision import JudgeReport, Possible
 from policies.inspection import NOTHING, Inspector, SegmentInspector
-from policies.judging.report import JudgeReport
-from policies.schema.guard_rule import Action
 from policies.schema.loader import LoadedPolicy
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, Policy
 from policies.verdict import Verdict
 from proxy.errors import CannotJudgeNow
 from proxy.logs import logger

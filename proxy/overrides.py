@@ -12,8 +12,7 @@ from guards.core.registry import all_guards
 from policies.checks import faults_in_judging
 from policies.inspection import Inspector
 from policies.schema.base import Mode
-from policies.schema.guard_rule import GuardRule
-from policies.schema.policy import Policy
+from policies.schema.policy import GuardRule, Policy
 from policies.schema.sections import StreamMode
 from policies.templates import ReplyTemplates
 from proxy.errors import BadRequest

@@ -13,7 +13,7 @@ from proxy.metrics import Metrics
 from proxy.pipeline.pipeline import Pipeline
 from proxy.replay.shadow import Shadows
 from proxy.server.client_limits import Capacity
-from proxy.server.shutdown import Shutdown
+from proxy.server.serving import Shutdown
 from proxy.settings import Settings
 from proxy.telemetry.spans import Telemetry
 from proxy.tenants import Tenants

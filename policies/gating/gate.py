@@ -22,8 +22,7 @@ from policies.decision import Possible
 from policies.gating.checks import Check, GateRules, Kind, Release
 from policies.gating.segments import AnswerBuffer
 from policies.gating.shown import AtOnce, Shown, moved
-from policies.schema.guard_rule import Action
-from policies.schema.policy import Trimming
+from policies.schema.policy import Action, Trimming
 from policies.trimming import is_complete_without, takes_out
 from policies.verdict import Verdict
 

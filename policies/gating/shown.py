@@ -14,7 +14,7 @@ from policies.edits import Edit, apply, left_by, then
 from policies.gating.checks import Kind
 from policies.gating.left import edits_of_the_rest
 from policies.lists import Count, Level, Marker, is_taken_out, markers
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 
 

@@ -20,7 +20,7 @@ from guards.text.personal_data.mask import Masked, Masking, identifiers_in
 from policies.edits import Edit
 from policies.judging.judge import JudgeQuestion, OpenClaim, Window
 from policies.judging.regate import is_grounding, rests_on_absence, strong_grounding
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import OpinionRules
 from policies.verdict import Verdict
 

@@ -27,7 +27,7 @@ from guards.evidence.passages import units_of
 from guards.text.normal import normalise
 from guards.text.sentences import split_sentences
 from policies.codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE
-from policies.decision import Possible
+from policies.decision import Approval, JudgeReport, Possible, not_asked, outcome_of
 from policies.inspection import Inspector
 from policies.judging.claims import Skip, question_about
 from policies.judging.judge import (
@@ -44,7 +44,6 @@ from policies.judging.judge import (
     Window,
 )
 from policies.judging.regate import Gravity, Objection
-from policies.judging.report import Approval, JudgeReport, not_asked, outcome_of
 from policies.schema.base import Mode
 from policies.schema.sections import Objections, OpinionRules
 from policies.verdict import PARTIAL, Verdict

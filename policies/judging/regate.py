@@ -16,7 +16,7 @@ from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Subject
 from guards.core.registry import guards_about
 from guards.overlap import Overlap
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 
 _NOT_GROUNDING = (Subject.FORM, Subject.QUESTION, Subject.CITATIONS, Subject.PERSONAL_DATA)
 """Subjects whose findings do not say that a claim is untrue."""

@@ -23,8 +23,7 @@ from guards.core.registry import all_guards
 from policies.schema.base import Shape
 from policies.schema.document import Plain
 from policies.schema.errors import Key, Remark
-from policies.schema.guard_rule import GuardRule
-from policies.schema.policy import Policy
+from policies.schema.policy import GuardRule, Policy
 
 LONGEST_SHOWN_CHARS = 60
 WORDING = (

@@ -13,10 +13,9 @@ from guards.core.keeping import lazy
 from guards.core.reading import Reading
 from guards.text.citing.assessment import Assessed, Assessment, Status
 from guards.text.slots.citation_mark import CitationMark, MarkKind
-from policies.confidence import citation_guards, is_bad_citation
 from policies.coverage import Coverage, is_about_mark
 from policies.judging.regate import strong_grounding
-from policies.verdict import Verdict
+from policies.verdict import Verdict, citation_guards, is_bad_citation
 from policies.verification.shape import CitationCheck, CitationCount
 from policies.verification.stances import agrees_with_source
 from policies.verification.words import explanation

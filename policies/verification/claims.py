@@ -15,9 +15,9 @@ from guards.evidence.support import Support
 from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
 from guards.text.citing.statements import Statement, support_of
 from policies.coverage import Coverage, is_about_mark
+from policies.decision import is_backed, open_signs
+from policies.edits import Offsets, Place
 from policies.judging.regate import says_untrue, strong_grounding
-from policies.judging.report import is_backed, open_signs
-from policies.offsets import Offsets, Place
 from policies.schema.policy import Policy
 from policies.verification.shape import (
     ClaimCitation,

@@ -8,15 +8,21 @@ from guards.core.guard import Stage
 from guards.core.registry import all_guards
 from guards.estimates import Estimates
 from policies.codes import guard_labels
-from policies.confidence import Confidence, is_bad_citation
+from policies.decision import open_signs
 from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE
-from policies.judging.report import open_signs
 from policies.repair import LIST_ADDED
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
-from policies.schema.policy import Policy
-from policies.verdict import NOT_WANTED, PARTIAL, GuardOutcome, GuardResult, Verdict
+from policies.schema.policy import Action, Policy
+from policies.verdict import (
+    NOT_WANTED,
+    PARTIAL,
+    Confidence,
+    GuardOutcome,
+    GuardResult,
+    Verdict,
+    is_bad_citation,
+)
 from policies.verification.citations import CitedAnswer
 from policies.verification.options import Options
 from policies.verification.shape import Checks, ClaimReport, Label, NotCheckable

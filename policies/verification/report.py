@@ -14,17 +14,14 @@ from guards.core.reading import Reading
 from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
 from guards.overlap import Overlap, OverlapSettings
 from policies.citing.mending import MendedCitations
-from policies.confidence import Confidence, JudgeWord, confidence_of
 from policies.coverage import Coverage, options_of
-from policies.edits import apply
+from policies.decision import trust
+from policies.edits import Offsets, apply
 from policies.inspection import Inspector
-from policies.judging.report import trust
-from policies.offsets import Offsets
 from policies.repair import citations_repaired, repaired
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
-from policies.schema.policy import Policy
-from policies.verdict import GuardOutcome, Verdict
+from policies.schema.policy import Action, Policy
+from policies.verdict import Confidence, GuardOutcome, JudgeWord, Verdict, confidence_of
 from policies.verification.citations import CitedAnswer
 from policies.verification.claims import Claims, SourceTexts
 from policies.verification.judgement import CheckBook, Judgement

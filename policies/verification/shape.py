@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from guards.core.exchange import ContextState
 from guards.core.finding import Severity, Strength
 from guards.text.citing.assessment import Status
-from policies.confidence import Band, Cap
-from policies.offsets import Place
-from policies.schema.guard_rule import Action
+from policies.edits import Place
+from policies.schema.policy import Action
+from policies.verdict import Band, Cap
 
 
 class ReportPart(BaseModel):

@@ -29,7 +29,7 @@ from proxy.metrics.families import note_end
 from proxy.server.serving import CannotListen, address_of, listening, loop_factory, served
 from proxy.services import Services
 from proxy.settings import MOST_WORKERS, Settings
-from proxy.telemetry.environment import OtelSettingsError
+from proxy.telemetry.spans import OtelSettingsError
 from proxy.tenants import Tenants
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import TraceStoreAway

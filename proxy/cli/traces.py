@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from guards.core.finding import Finding
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.output import AsJson, excerpt, fail, harmless, out, print_json, shown

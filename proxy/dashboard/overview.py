@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from litestar import Response, get
 from litestar.di import NamedDependency
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome
 from proxy.dashboard.access import ROOT
 from proxy.dashboard.page import AnyRequest, PageVisit, is_https
-from proxy.judge.breaker import BreakerState
+from proxy.judge.book import BreakerState
 from proxy.services import Services
 from proxy.traces.query import Query
 from proxy.traces.tally import (

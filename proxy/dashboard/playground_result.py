@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from guards.text.citing.assessment import Status
-from policies.confidence import Band, Cap
-from policies.schema.guard_rule import Action
-from policies.verdict import NOT_WANTED, GuardOutcome
+from policies.schema.policy import Action
+from policies.verdict import NOT_WANTED, Band, Cap, GuardOutcome
 from policies.verification.shape import ClaimReport, FindingReport, Label, Verification
 from proxy.dashboard.playground_form import Way
 from proxy.traces.changes import changes

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ValidationException
 
 from policies.codes import all_codes, guard_labels
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.dashboard.access import ROOT
 from proxy.dashboard.overview import SPANS, base_url
 from proxy.dashboard.page import AnyRequest, PageVisit

@@ -24,7 +24,7 @@ from litestar.types import (
     WebSocketReceiveMessage,
 )
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.demo.model_server import MODEL, Said
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from guards.core.exchange import ContextState
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.golden.keywords import is_visible
 from proxy.golden.shape import MOST_CASES, Case
 from proxy.openai_api.json_body import JsonObject

@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from policies.schema.base import Shape
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.golden.keywords import is_visible
 from proxy.openai_api.json_body import JsonObject
 

@@ -1,14 +1,25 @@
-"""Counting of requests against limits, and its results."""
+"""Requests admitted by a tenant's limits: by one process, or by all proxies with the same Redis.
+
+In Redis, each tenant has two sorted sets: the visits of the last minute by when they came, and the
+running ones by when their lease ends. One script looks at both and counts the visit in both or in
+neither, by Redis's own clock, so that proxies need not agree about the time and no two of them
+take the same place.
+
+A lease is short and renewed as long as its visit lasts. That way a long reply keeps its place, and
+a proxy that is killed gives up its places by itself.
+"""
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 from math import ceil
+from uuid import uuid4
 
 from policies.schema.sections import Limits
 from proxy.errors import TooManyRequests
+from proxy.shared_redis import Script, SharedRedis
 
 WINDOW_S = 60.0
 
@@ -145,3 +156,150 @@ class LocalCounts:
         if at_once is not None and len(visits.running) >= at_once:
             return Limit.CONCURRENT_REQUESTS, 0.0
         return None, 0.0
+
+
+LEASE_S = 30.0
+_RECENT = "guard-proxy:{limits}:recent:"
+_RUNNING = "guard-proxy:{limits}:running:"
+_US = 1_000_000
+
+# No tenant can have this name.
+_REHEARSAL = ":rehearsal"
+
+# Times are in microseconds; 0 is no limit.
+_ENTER = Script("""
+local recent, running = KEYS[1], KEYS[2]
+local id = ARGV[1]
+local window, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
+local most, at_once = tonumber(ARGV[4]), tonumber(ARGV[5])
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local function counts_for(newest)
+  local found = redis.call('ZREVRANGE', recent, newest - 1, newest - 1, 'WITHSCORES')
+  return found[2] and tonumber(found[2]) + window - now or 0
+end
+
+redis.call('ZREMRANGEBYSCORE', recent, '-inf', now - window)
+redis.call('ZREMRANGEBYSCORE', running, '-inf', now)
+local used = redis.call('ZCARD', recent)
+if most > 0 and used >= most then
+  return {'requests_per_minute', counts_for(most), used, counts_for(1)}
+end
+if at_once > 0 and redis.call('ZCARD', running) >= at_once then
+  return {'concurrent_requests', 0, used, counts_for(1)}
+end
+if most > 0 then
+  redis.call('ZADD', recent, now, id)
+  redis.call('PEXPIRE', recent, math.ceil(window / 1000))
+  used = used + 1
+end
+if at_once > 0 then
+  redis.call('ZADD', running, now + lease, id)
+  redis.call('PEXPIRE', running, math.ceil(lease / 1000))
+end
+return {'', 0, used, counts_for(1)}
+""")
+
+# One key for each id. With `XX`, a visit that has no lease any more gets none.
+_RENEW = Script("""
+local lease, which = tonumber(ARGV[1]), ARGV[2]
+local time = redis.call('TIME')
+local ends = time[1] * 1000000 + time[2] + lease
+for at, running in ipairs(KEYS) do
+  redis.call('ZADD', running, which, ends, ARGV[at + 2])
+  redis.call('PEXPIRE', running, math.ceil(lease / 1000))
+end
+""")
+_KNOWN, _ALL = "XX", "CH"
+
+
+class CountsAway(Exception):
+    """Redis does not answer, or will not count."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(f"limits cannot be counted in Redis: {type(cause).__name__}")
+        self.cause = type(cause).__name__
+
+
+class SharedCounts:
+    """Counts in Redis. Every call raises `CountsAway` where Redis cannot be used.
+
+    Args:
+        url: See `proxy.redis_address`.
+        answer_within_s: A server that takes longer counts as away, like one that is gone. The
+            requests that find it out are held this long, and no others.
+        window_s: How long a visit counts as recent.
+        lease_s: How long a visit counts as running without being renewed.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        answer_within_s: float = 0.5,
+        window_s: float = WINDOW_S,
+        lease_s: float = LEASE_S,
+    ) -> None:
+        self._window_us = round(window_s * _US)
+        self._lease_us = round(lease_s * _US)
+        self._redis = SharedRedis(url, answer_within_s=answer_within_s)
+
+    async def enter(self, visit: Visit) -> Count:
+        """Count a visit in if there is room for it."""
+        limits = visit.limits
+        async with self._redis.answering(CountsAway) as redis:
+            full, wait_us, used, resets_us = await _ENTER.run(
+                redis,
+                [_RECENT + visit.tenant, _RUNNING + visit.tenant],
+                [
+                    visit.id,
+                    self._window_us,
+                    self._lease_us,
+                    limits.requests_per_minute or 0,
+                    limits.concurrent_requests or 0,
+                ],
+            )
+        return Count(Limit(full) if full else None, wait_us / _US, used, resets_us / _US)
+
+    async def renew(self, visits: Collection[Visit]) -> None:
+        """Let visits count as running for a while longer; one that is over stays so."""
+        await self._lease(visits, _KNOWN)
+
+    async def count_again(self, visits: Collection[Visit]) -> None:
+        """Let visits count as running, whether Redis still knows of them or not."""
+        await self._lease(visits, _ALL)
+
+    async def leave(self, visits: Collection[Visit]) -> None:
+        """Note that visits are over; one that is over already stays so."""
+        async with (
+            self._redis.answering(CountsAway) as redis,
+            redis.pipeline(transaction=False) as pipeline,
+        ):
+            for visit in visits:
+                pipeline.zrem(_RUNNING + visit.tenant, visit.id)
+            await pipeline.execute()
+
+    async def rehearse(self) -> None:
+        """Count a visit of nobody in and out: a server that answers may still refuse to count.
+
+        Connections that broke meanwhile would make it look away again, one after the other.
+        """
+        async with self._redis.answering(CountsAway):
+            await self._redis.forget_idle_connections()
+        nobody = Limits(requests_per_minute=100, concurrent_requests=100)
+        visit = Visit(uuid4().hex, _REHEARSAL, nobody)
+        await self.enter(visit)
+        await self.leave([visit])
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._redis.close()
+
+    async def _lease(self, visits: Collection[Visit], which: str) -> None:
+        async with self._redis.answering(CountsAway) as redis:
+            await _RENEW.run(
+                redis,
+                [_RUNNING + visit.tenant for visit in visits],
+                [self._lease_us, which, *(visit.id for visit in visits)],
+            )

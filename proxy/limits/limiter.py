@@ -12,8 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 
 from policies.schema.errors import Problem
 from policies.schema.loader import LoadedPolicy
-from proxy.limits.counting import Count, LocalCounts, Visit
-from proxy.limits.shared import LEASE_S, CountsAway, SharedCounts
+from proxy.limits.counting import LEASE_S, Count, CountsAway, LocalCounts, SharedCounts, Visit
 from proxy.logs import logger
 from proxy.settings import Settings
 

@@ -16,7 +16,7 @@ from proxy.openai_api.sse import STREAM_TYPE
 from proxy.pipeline.call import Call
 from proxy.pipeline.streaming import LiveAttempt, feed, releases
 from proxy.traces.builder import note_unfinished
-from proxy.upstream.reply import OpenReply, read_whole
+from proxy.upstream.client import OpenReply, read_whole
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from pydantic import JsonValue
 from guards.core.exchange import Exchange
 from guards.core.keeping import lazy
 from policies.patterns import IntentFound
-from policies.schema.guard_rule import Action
 from policies.schema.loader import LoadedPolicy
+from policies.schema.policy import Action
 from policies.schema.sections import ServerState
 from proxy.candidates import Gatekeeper, Selection
 from proxy.errors import BadRequest, UnknownModel

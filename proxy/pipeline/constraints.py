@@ -25,8 +25,7 @@ from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.reply import Answer
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.call import Call, server_call
-from proxy.upstream.client import ModelServers
-from proxy.upstream.reply import OpenReply
+from proxy.upstream.client import ModelServers, OpenReply
 from proxy.upstream.request import ServerCall
 
 MOST_LICENSED = 200

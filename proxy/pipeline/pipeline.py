@@ -23,7 +23,7 @@ from policies.decision import Possible
 from policies.inspection import NOTHING
 from policies.judging.judge import Judge
 from policies.judging.opinions import with_second_opinion
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import StreamMode
 from policies.verdict import Verdict
 from proxy.candidates import JSON_VALUES, Candidate, Selection, replace_choice, select

@@ -17,7 +17,7 @@ from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.reply import MORE_CHOICES, ChoiceOutcome, Ending, Kept, Replaced
 from proxy.openai_api.sse import BLANK_LINE, Event, EventReader
 from proxy.pipeline.call import Call
-from proxy.upstream.reply import OpenReply
+from proxy.upstream.client import OpenReply
 
 _BYTES_OF_A_CHAR = 3
 """In UTF-8, of Hangul."""

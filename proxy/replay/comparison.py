@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import islice, zip_longest
 
 from guards.core.finding import Span
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.replay.judging import holds_labels

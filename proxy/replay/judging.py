@@ -25,7 +25,7 @@ from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE
 from policies.patterns import Intents
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome, Verdict
 from proxy.candidates import Candidate, Gatekeeper, Selection, inspected, replace_choice, select

@@ -48,7 +48,7 @@ from proxy.routes.request import (
 )
 from proxy.server.asgi_reply import HttpReply, error_reply, send_whole
 from proxy.server.client_limits import Kind
-from proxy.server.paths import ModelPath, model_path, normal_path, spelled_path
+from proxy.server.request_head import ModelPath, model_path, normal_path, spelled_path
 from proxy.services import Services
 from proxy.telemetry.counting import InFlight
 from proxy.traces.trace import Delivery, Trace

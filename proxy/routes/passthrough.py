@@ -39,7 +39,7 @@ from proxy.routes.request import (
     refuse_other_content,
 )
 from proxy.server.asgi_reply import HttpReply, send_whole
-from proxy.server.paths import ends_guarded, spelled_path
+from proxy.server.request_head import ends_guarded, spelled_path
 from proxy.telemetry.counting import PASSED_THROUGH, count_passed
 from proxy.upstream.client import ModelServers
 from proxy.upstream.request import RetryBudget, parsed_url, returned_headers, sent_headers

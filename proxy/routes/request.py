@@ -13,7 +13,7 @@ from urllib.parse import unquote_plus
 from litestar.types import HTTPScope, Receive, Send
 
 from proxy.errors import BadRequest, RequestTooLarge, UnsupportedContent
-from proxy.server.paths import ModelPath
+from proxy.server.request_head import ModelPath
 from proxy.services import Services
 from proxy.tenants import Tenant
 from proxy.upstream.request import encodings_of

@@ -9,9 +9,9 @@ from typing import Final, Self
 from litestar.types import Message, Send
 
 from guards.core.guard import Stage
+from policies.decision import ANSWER_EDITED
 from policies.judging.claims import Skip
-from policies.judging.report import ANSWER_EDITED
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import PARTIAL, GuardOutcome
 from proxy.errors import GuardProxyError, RequestRefused, UpstreamError, UpstreamRefused
 from proxy.metrics import Metrics

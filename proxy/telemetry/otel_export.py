@@ -35,8 +35,8 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from proxy.logs import logger
 from proxy.metrics import Metrics
 from proxy.metrics.metrics import NAME, product_version
-from proxy.telemetry.environment import BatchSettings, ExportPlan, OtelSettingsError
 from proxy.telemetry.otel_spans import Instruments, OtelTelemetry
+from proxy.telemetry.spans import BatchSettings, ExportPlan, OtelSettingsError
 
 log = logger(__name__)
 

@@ -12,7 +12,7 @@ from guards.core.exchange import ContextState, Exchange, Source
 from guards.core.finding import Finding
 from policies.gating.gate import Gate
 from policies.judging.judge import OpinionCounts
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardResult, Verdict
 from policies.verification.shape import Verification, VerificationOutcome
 from proxy.candidates import Candidate, Selection

@@ -7,9 +7,8 @@ from collections.abc import AsyncGenerator
 
 from proxy.settings import Settings
 from proxy.traces.embedded import EmbeddedStore
-from proxy.traces.outbox import Outbox
 from proxy.traces.recorder import Limits, Recorder
-from proxy.traces.sqlite import Database
+from proxy.traces.sqlite import Database, Outbox
 from proxy.traces.store import TraceStore
 from proxy.workers.place import ALONE, Place
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from policies.schema.sections import Tracing
 from proxy.logs import logger
 from proxy.traces.masking import stored
-from proxy.traces.outbox import Outbox
+from proxy.traces.sqlite import Outbox
 from proxy.traces.store import Entry, Keep, TraceStore, TraceStoreAway, TraceStoreFailed
 from proxy.traces.trace import Trace
 

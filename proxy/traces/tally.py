@@ -16,7 +16,7 @@ from functools import lru_cache
 from math import ceil, sqrt
 from typing import TypeVar
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.trace import Delivery, Label, Trace
 

@@ -15,7 +15,7 @@ from guards.core.exchange import ContextState, Source
 from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from policies.verification.shape import VerificationOutcome

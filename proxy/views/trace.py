@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.core.exchange import Source
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome

@@ -6,7 +6,7 @@ from guards.core.exchange import ContextState
 from guards.core.finding import Strength
 from policies.codes import all_codes, guard_labels
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome
 from policies.verification.shape import VerificationOutcome
 from proxy.traces.trace import ANY_LABEL, NOTHING_DECIDED, PINNED, Label, NotReplayed, Unknown

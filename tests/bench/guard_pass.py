@@ -7,8 +7,8 @@ import time
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.inspection import Inspector
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
+from policies.schema.policy import Action
 from proxy.cli.serve import freeze_heap
 from tests.bench.corpus import (
     ANSWERS_OF_EACH,

@@ -5,9 +5,8 @@ import pytest
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
 from policies.inspection import Inspector
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
-from policies.schema.policy import SourceRules
+from policies.schema.policy import Action, SourceRules
 from proxy.openai_api.sources import find_sources
 from tests.bench.corpus import RECURRING, RECURRING_SETS, SINGLE, numbered
 from tests.bench.prepared import messages

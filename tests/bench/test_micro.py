@@ -7,8 +7,8 @@ from rich.console import Console
 
 from guards.core.guard import Stage
 from policies.inspection import Inspector
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
+from policies.schema.policy import Action
 from tests.bench import micro
 from tests.bench.micro_texts import (
     KB,

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 
 from guards.core.guard import Stage
 from policies.verdict import GuardOutcome
-from proxy.judge.breaker import BreakerState
+from proxy.judge.book import BreakerState
 from proxy.metrics.families import Kind
 from proxy.telemetry.counting import ERRORS, NOT_RUN, PASSED_THROUGH, REFUSED_REQUEST, Regenerated
 from proxy.traces.trace import ACTION_NAMES, NotReplayed

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.openai_api.chat.citing_prompt import HEADING
 from proxy.openai_api.json_body import JsonObject, member, objects
 from tests.fakes.running_proxy import RunningProxy, chat_body

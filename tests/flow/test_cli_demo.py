@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.cli.demo import TYPED as TYPED_IN_THE_DEMO
 from proxy.cli.demo import tour_page
 from proxy.demo.tour import RULES, SCENES, Stop

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from guards.core.guard import Stage
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.output import shown

@@ -12,7 +12,7 @@ import pytest_asyncio
 from pydantic import JsonValue
 
 from guards.core.exchange import ContextState
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.errors import RequestStoreUnavailable
 from proxy.guardrail import LONGEST_CALL_ID_CHARS
 from proxy.openai_api.json_body import JsonObject

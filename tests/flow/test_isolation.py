@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.query import Query

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from proxy.app import create_app
 from proxy.demo.model_server import Said, completion
-from proxy.server.paths import ends_guarded, model_path, normal_path, spelled_path
+from proxy.server.request_head import ends_guarded, model_path, normal_path, spelled_path
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.tables import each_row

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.raw_upstream import Talk, http_reply

@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_text
+from policies.schema.policy import Action
 from proxy.replay.judging import replay
 from proxy.tenants import judging_by
 from proxy.traces.trace import NotReplayed, PolicyUsed, ReplayResult, Trace, Unknown

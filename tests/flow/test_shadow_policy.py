@@ -13,8 +13,8 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from policies.schema.guard_rule import Action
 from policies.schema.keys import new_key
+from policies.schema.policy import Action
 from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject
 from proxy.replay.shadow import Shadows

@@ -9,7 +9,7 @@ from litestar.types import Message, Send
 from pydantic import JsonValue
 
 from guards.core.registry import all_guards
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.app import create_app
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject

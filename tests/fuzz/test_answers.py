@@ -10,8 +10,8 @@ from guards.text.citing.references import marks_in_body, read_references
 from policies.decision import Possible
 from policies.edits import apply
 from policies.inspection import Inspector
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
+from policies.schema.policy import Action
 
 EVERYTHING = Possible(regenerate=True, edit=True)
 SOURCES = (

@@ -10,14 +10,13 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport
-from policies.confidence import Band, Cap, Confidence, JudgeWord, confidence_of
 from policies.decision import Possible, decide
 from policies.inspection import Inspector
 from policies.schema.base import Mode
-from policies.schema.guard_rule import GuardRule
 from policies.schema.loader import load_shipped
-from policies.schema.policy import Policy
+from policies.schema.policy import GuardRule, Policy
 from policies.schema.sections import ConfidenceCaps, ConfidenceWeights
+from policies.verdict import Band, Cap, Confidence, JudgeWord, confidence_of
 from tests.policies.test_decision import WEAK, clean, finding, found, lacking
 from tests.tables import each_row
 

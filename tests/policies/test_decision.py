@@ -7,13 +7,11 @@ import pytest
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
-from policies.confidence import Band, Confidence
 from policies.decision import Possible, decide, preferred
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action, GuardRule, OnNotRun
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, GuardRule, OnNotRun, Policy
 from policies.schema.sections import Regeneration
-from policies.verdict import GuardOutcome, Verdict
+from policies.verdict import Band, Confidence, GuardOutcome, Verdict
 from tests.tables import each_row
 
 STRONG = Severity.STRONG

@@ -12,8 +12,8 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, RequestReading, forget_sources
 from guards.core.runner import Outcome
 from policies.inspection import Inspector
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
+from policies.schema.policy import Action
 
 ASKED = Exchange("언제 쉬나요?", (Source("1", "안내", "월요일에 쉽니다."),))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.finding import Span
-from policies.offsets import Offsets
+from policies.edits import Offsets
 from tests.tables import each_row
 
 COUNTED = [

@@ -1,6 +1,6 @@
 """What is mended together with something else: numbers of a list, lines of the references."""
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from tests.policies.gating.hall import BOOKING, CALL, FEE, PARKING, PLACES, SOUND, begun, passed
 from tests.tables import each_row
 

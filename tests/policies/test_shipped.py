@@ -10,11 +10,10 @@ from guards.core.registry import all_guards
 from policies.inspection import Inspector
 from policies.schema.base import Mode
 from policies.schema.errors import PolicyError
-from policies.schema.guard_rule import Action, OnNotRun
 from policies.schema.inheritance import SHIPPED as SHIPPED_FOLDER
 from policies.schema.inheritance import PolicyFile, shipped_files
 from policies.schema.loader import LoadedPolicy, load_policies, load_shipped, load_text, survey
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, OnNotRun, Policy
 from policies.schema.sections import StoredText, Tone
 from tests.tables import each_row
 

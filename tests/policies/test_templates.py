@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from guards.core.exchange import Exchange, Source
 from policies import jinja
 from policies.jinja import BadTemplate
-from policies.schema.guard_rule import GuardRule
-from policies.schema.policy import Policy
+from policies.schema.policy import GuardRule, Policy
 from policies.templates import ReplyTemplates
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row

@@ -9,7 +9,7 @@ from policies import verify
 from policies.decision import Possible
 from policies.edits import apply
 from policies.inspection import Inspector
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 from policies.verification.shape import Verification
 from tests.policies.conftest import Folder

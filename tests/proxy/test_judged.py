@@ -4,8 +4,8 @@ import pytest
 
 from guards.core.exchange import Exchange, Source
 from policies.inspection import Inspector
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
+from policies.schema.policy import Action
 from policies.schema.sections import Upstream
 from proxy.candidates import TOOL_CALLS, Candidate, select
 from proxy.openai_api.chat import read_reply

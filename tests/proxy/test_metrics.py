@@ -10,7 +10,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from pydantic import JsonValue
 
-from proxy.judge.breaker import BreakerState
+from proxy.judge.book import BreakerState
 from proxy.metrics import Metrics
 from proxy.metrics.families import Kind, keep_alone, keep_together, note_end
 from proxy.metrics.metrics import product_version

@@ -11,8 +11,7 @@ from guards.core.exchange import Source
 from guards.text.personal_data.personal import find_personal
 from guards.text.personal_data.rules import PersonalKind
 from policies.schema.base import Mode
-from policies.schema.guard_rule import GuardRule
-from policies.schema.policy import Policy
+from policies.schema.policy import GuardRule, Policy
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.pseudonyms import (

@@ -8,8 +8,7 @@ import pytest
 from litestar import Litestar, get
 
 from proxy.demo.model_server import Said, model_server
-from proxy.server.serving import served
-from proxy.server.shutdown import Shutdown
+from proxy.server.serving import Shutdown, served
 
 
 @get("/")

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from tests.bench.measuring import machine
 from tests.quality.cases import SETS, CaseSet, Role, read_sets
 from tests.quality.examining import AnswerOutcome, Outcome, Task, examined, policy_named

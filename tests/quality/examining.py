@@ -15,9 +15,9 @@ from guards.core.reading import read
 from policies.decision import Possible
 from policies.inspection import Inspector
 from policies.judging.claims import Skip, question_about
-from policies.schema.guard_rule import Action
 from policies.schema.inheritance import shipped_files
 from policies.schema.loader import LoadedPolicy, load_file, load_shipped
+from policies.schema.policy import Action
 from policies.schema.sections import OpinionRules
 from policies.verdict import Verdict
 from policies.verification.options import Options

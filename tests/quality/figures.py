@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.traces.tally import wilson
 from tests.quality.cases import Role
 from tests.quality.examining import AnswerOutcome, Outcome, QuestionOutcome, TwinOutcome

@@ -34,7 +34,7 @@ from policies.judging.judge import (
     Opinions,
 )
 from policies.judging.opinions import is_verified
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verification.options import Options
 from policies.verification.verifying import Verifier
 from proxy.judge.chat import ChatJudge

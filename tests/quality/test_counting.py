@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from tests.quality.examining import (
     AnswerOutcome,
     FaithfulOutcome,

@@ -1,7 +1,6 @@
 """The endpoint `/v1/chat/completions`: reading its requests and replies, and writing replies."""
 
-from proxy.openai_api.chat.endpoint import ChatEndpoint, read_request
+from proxy.openai_api.chat.endpoint import ChatEndpoint, read_request, write
 from proxy.openai_api.chat.reply import read_reply
-from proxy.openai_api.chat.writing import write
 
 __all__ = ["ChatEndpoint", "read_reply", "read_request", "write"]

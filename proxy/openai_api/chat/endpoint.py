@@ -1,19 +1,27 @@
-"""The endpoint `/v1/chat/completions`."""
+"""The endpoint `/v1/chat/completions`.
 
-from collections.abc import Sequence
+A reply leaves in the model server's own bytes where nothing changed.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from guards.core.exchange import Source
 from proxy.openai_api.chat.citing_prompt import with_citing_prompt
-from proxy.openai_api.chat.format import CHAT_FORMAT, ChatFormat
 from proxy.openai_api.chat.live import LiveChat
-from proxy.openai_api.chat.reply import read_reply
-from proxy.openai_api.chat.writing import write
+from proxy.openai_api.chat.reply import (
+    CHAT_FORMAT,
+    DELTA,
+    MESSAGE,
+    ChatFormat,
+    read_reply,
+    template_message,
+)
 from proxy.openai_api.coverage import CHAT as COVERAGE
 from proxy.openai_api.endpoint import Endpoint
-from proxy.openai_api.json_body import JsonObject, member
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member, objects, texts
 from proxy.openai_api.live_stream import LiveStream, Restoring
 from proxy.openai_api.model_request import (
     MOST_CHOICES,
@@ -24,8 +32,193 @@ from proxy.openai_api.model_request import (
     validated,
     wants_json,
 )
-from proxy.openai_api.reply import ChoiceOutcome, Ending, ModelReply
+from proxy.openai_api.reply import (
+    ChoiceOutcome,
+    Edited,
+    Ending,
+    Kept,
+    ModelReply,
+    Replaced,
+    choice_index,
+    leaves_as_stream,
+    total_usage,
+    untouched,
+    without_tokens,
+)
+from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
 from proxy.server.asgi_reply import HttpReply
+
+
+def write(
+    request: ModelRequest,
+    replies: Sequence[ModelReply],
+    outcomes: Sequence[ChoiceOutcome],
+    ending: Ending,
+    form: ChatFormat = CHAT_FORMAT,
+) -> HttpReply:
+    """Write the reply.
+
+    Args:
+        request: What was asked.
+        replies: All replies of the model server, in order; their usage is added up.
+        outcomes: One for each choice, by number.
+        ending: What goes with them.
+        form: Where the words of choices stand.
+    """
+    as_stream = leaves_as_stream(request, replies, ending)
+    kind = STREAM_TYPE if as_stream else JSON_TYPE
+    same = None if form.echo(request) else untouched(replies, outcomes)
+    if same and not ending.guard and same.is_stream == as_stream:
+        return HttpReply(200, {}, kind, same.raw)
+    writer = _Writer(request, replies, outcomes, ending, form)
+    body = b"".join(writer.events()) if as_stream else json_bytes(writer.body())
+    return HttpReply(200, {}, kind, body)
+
+
+class _Writer:
+    """Writes one reply whose bytes are ours; see `write`."""
+
+    def __init__(
+        self,
+        request: ModelRequest,
+        replies: Sequence[ModelReply],
+        outcomes: Sequence[ChoiceOutcome],
+        ending: Ending,
+        form: ChatFormat,
+    ) -> None:
+        self._request = request
+        self._replies = replies
+        self._outcomes = outcomes
+        self._ending = ending
+        self._form = form
+        self._echo = form.echo(request)
+
+    def body(self) -> JsonObject:
+        """Return the reply as one JSON object."""
+        body = self._frame() | {"object": self._form.object_names[0]}
+        body["choices"] = [self._with_echo(self._choice(outcome)) for outcome in self._outcomes]
+        if usage := total_usage(self._replies):
+            body["usage"] = usage
+        return body | self._ending.guard
+
+    def events(self) -> Iterator[bytes]:
+        """Yield the reply as the events of a stream."""
+        frame = self._frame() | {"object": self._form.object_names[1]}
+        *others, last = [one for outcome in self._outcomes for one in self._chunk_choices(outcome)]
+        for choice in others:
+            yield write_event(frame | {"choices": [choice]})
+        changes = self._ending.changes
+        yield write_event(frame | {"choices": [last]} | ({"guard": changes} if changes else {}))
+        if self._request.include_usage and (usage := total_usage(self._replies)):
+            yield write_event(frame | {"choices": [], "usage": usage})
+        if self._ending.report is not None:
+            yield write_event(frame | {"choices": [], "guard": self._ending.report})
+        yield DONE
+
+    def _frame(self) -> JsonObject:
+        """Return the members around the choices: the last reply's own, else ours.
+
+        Where a text was changed, only those that are known to say nothing of it, or have no words.
+        """
+        form = self._form
+        if not self._replies:
+            return form.frame(self._request, self._ending.id, self._ending.created)
+        own = self._replies[-1].bodies[0]
+        if not untouched(self._replies, self._outcomes):
+            own = {
+                key: item for key, item in own.items() if key in form.silent or not any(texts(item))
+            }
+        dropped = form.telling | {"choices", "usage", "guard"}
+        return {key: item for key, item in own.items() if key not in dropped}
+
+    def _choice(self, outcome: ChoiceOutcome) -> JsonObject:
+        """Return a choice of a whole reply."""
+        form = self._form
+        if isinstance(outcome, Replaced):
+            words = template_message(self._request, outcome.template)
+            made = form.with_words({"index": outcome.index}, MESSAGE, words)
+            return made | {"logprobs": None, "finish_reason": self._ending.finish_reason}
+        choice = self._own_choice(outcome) | {"index": outcome.index}
+        if isinstance(outcome, Kept):
+            return choice
+        words = _only(form.words(choice, MESSAGE), form.silent_in_words[MESSAGE])
+        edited = _only(without_tokens(choice), form.silent_in_choices)
+        edited = form.with_words(edited, MESSAGE, words | {"content": outcome.content})
+        reason = outcome.finish_reason
+        return edited | {"finish_reason": reason} if reason else edited
+
+    def _own_choice(self, outcome: Kept | Edited) -> JsonObject:
+        """Return the model server's own choice; from a stream, as far as its text goes."""
+        answer = outcome.answer
+        if isinstance(outcome.reply, ModelReply) and not outcome.reply.is_stream:
+            [body] = outcome.reply.bodies
+            for position, choice in enumerate(objects(body.get("choices"))):
+                if choice_index(choice, position) == answer.index:
+                    return choice
+        words: JsonObject = {"role": "assistant", "content": answer.content}
+        return self._form.with_words({}, MESSAGE, words) | {"finish_reason": answer.finish_reason}
+
+    def _with_echo(self, choice: JsonObject) -> JsonObject:
+        if not self._echo:
+            return choice
+        words = self._form.words(choice, MESSAGE)
+        said = words | {"content": f"{self._echo}{words.get('content') or ''}"}
+        return self._form.with_words(choice, MESSAGE, said)
+
+    def _chunk_choices(self, outcome: ChoiceOutcome) -> Iterator[JsonObject]:
+        """Yield a choice as those of a stream's chunks."""
+        form = self._form
+        if self._echo:
+            yield form.made(outcome.index, DELTA, {"content": self._echo})
+        if not isinstance(outcome, Replaced) and outcome.reply.is_stream:
+            if isinstance(outcome, Kept):
+                yield from _own_chunks(outcome)
+            else:
+                yield from self._edited_chunks(outcome)
+            return
+        whole = self._choice(outcome)
+        if not form.ends_apart:
+            yield whole
+            return
+        yield form.made(outcome.index, DELTA, _delta(form.words(whole, MESSAGE)))
+        yield form.made(outcome.index, DELTA, {}, whole.get("finish_reason"))
+
+    def _edited_chunks(self, outcome: Edited) -> Iterator[JsonObject]:
+        """Yield the pieces with the new text in the place of the first one that had some."""
+        form = self._form
+        written = False
+        for choice in _own_chunks(outcome):
+            words = form.words(choice, DELTA)
+            delta = _only(words, form.silent_in_words[DELTA])
+            own = _only(without_tokens(choice), form.silent_in_choices)
+            if outcome.finish_reason and own.get("finish_reason"):
+                own["finish_reason"] = outcome.finish_reason
+            if words.get("content"):
+                delta["content"] = "" if written else outcome.content
+                written = True
+            yield form.with_words(own, DELTA, delta)
+
+
+def _only(own: JsonObject, names: frozenset[str]) -> JsonObject:
+    """Return an object without what may hold the text that was there before."""
+    return {key: item for key, item in own.items() if key in names}
+
+
+def _own_chunks(outcome: Kept | Edited) -> Iterator[JsonObject]:
+    """Yield one choice's pieces of a stream, as the model server gave them."""
+    for chunk in outcome.reply.bodies if isinstance(outcome.reply, ModelReply) else ():
+        for position, choice in enumerate(objects(chunk.get("choices"))):
+            if choice_index(choice, position) == outcome.answer.index:
+                yield choice | {"index": outcome.index}
+
+
+def _delta(message: JsonObject) -> JsonObject:
+    """Return a whole message as one delta, in which each call of a tool has its number."""
+    calls = objects(message.get("tool_calls"))
+    if not calls:
+        return message
+    return message | {"tool_calls": [call | {"index": at} for at, call in enumerate(calls)]}
+
 
 _PREFILL = "prefill"
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from proxy.openai_api.chat.format import DELTA, ChatFormat
 from proxy.openai_api.chat.reply import (
+    DELTA,
+    ChatFormat,
     Saying,
     StreamRestorer,
     check_chunk,

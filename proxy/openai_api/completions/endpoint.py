@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool
 from guards.core.exchange import Source
 from proxy.errors import BadRequest, UpstreamBroken
 from proxy.openai_api.chat.endpoint import ChatEndpoint
-from proxy.openai_api.chat.format import DELTA, MESSAGE, ChatFormat
+from proxy.openai_api.chat.reply import DELTA, MESSAGE, ChatFormat
 from proxy.openai_api.completions.prompt import conversation, is_begun, noted
 from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 from proxy.openai_api.json_body import JsonObject, member

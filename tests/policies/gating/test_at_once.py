@@ -3,7 +3,7 @@
 import pytest
 
 from policies.gating.checks import Kind
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from tests.policies.gating.hall import (
     BOOKING,
     CALL,

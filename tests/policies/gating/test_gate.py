@@ -1,8 +1,7 @@
 """What leaves through the gate, when, and what is done about what may not."""
 
 from policies.gating.checks import Kind
-from policies.schema.guard_rule import Action
-from policies.schema.policy import Trimming
+from policies.schema.policy import Action, Trimming
 from tests.policies.gating.hall import (
     BOOKING,
     CALL,

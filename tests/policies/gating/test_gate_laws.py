@@ -7,8 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from policies.gating.checks import Kind
-from policies.schema.guard_rule import Action
-from policies.schema.policy import Trimming
+from policies.schema.policy import Action, Trimming
 from policies.verdict import Verdict
 from tests.policies.gating.hall import (
     CALL,

@@ -10,7 +10,7 @@ from guards.core.guard import Stage
 from policies.edits import Edit, apply
 from policies.gating.shown import as_taken_out, placed, put_together
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 from tests.tables import each_row
 

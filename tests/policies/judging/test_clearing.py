@@ -10,9 +10,8 @@ from policies.inspection import Inspector
 from policies.judging.judge import BoundedJudge
 from policies.judging.opinions import with_second_opinion
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, Policy
 from policies.schema.sections import JudgeRules
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 from tests.fakes.fake_judge import FakeJudge, Says, doubts, supports

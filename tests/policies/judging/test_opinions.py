@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.runner import Outcome
 from policies.codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE, all_codes
-from policies.confidence import JudgeWord
+from policies.decision import JudgeReport, not_asked
 from policies.judging.claims import Skip
 from policies.judging.judge import (
     JudgeFailure,
@@ -24,8 +24,8 @@ from policies.judging.judge import (
 )
 from policies.judging.opinions import contradicts_claim, is_verified, weighed
 from policies.judging.regate import Gravity
-from policies.judging.report import JudgeReport, not_asked
 from policies.schema.sections import JudgeKind, JudgeRules, OpinionRules
+from policies.verdict import JudgeWord
 from tests.policies.courses import COURSES, DENIED, NO_REFUND, POOL, REWORDED
 from tests.tables import each_row
 

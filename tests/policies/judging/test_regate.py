@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from guards.core.finding import Finding, Severity, Span, Strength
 from policies.judging.judge import JUDGE
 from policies.judging.regate import TIERS, Gravity, Objection, regate, tier_of
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from tests.tables import each_row
 
 CLAIM = Span(0, 20)

@@ -7,7 +7,6 @@ import pytest
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.confidence import Cap
 from policies.decision import Possible
 from policies.edits import apply
 from policies.inspection import Inspector
@@ -21,11 +20,10 @@ from policies.judging.judge import (
 )
 from policies.judging.opinions import with_second_opinion
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, Policy
 from policies.schema.sections import JudgeRules
-from policies.verdict import GuardOutcome, Verdict
+from policies.verdict import Cap, GuardOutcome, Verdict
 from tests.fakes.fake_judge import FakeJudge, contradicts, doubts, supports
 from tests.fakes.virtual_time import in_virtual_time
 from tests.policies.acting import every_code_acts

@@ -8,7 +8,6 @@ from typing import cast
 import pytest
 
 from policies import verify
-from policies.confidence import Cap
 from policies.judging.judge import (
     Judge,
     JudgeFailure,
@@ -17,9 +16,10 @@ from policies.judging.judge import (
     Opinion,
     Opinions,
 )
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
+from policies.schema.policy import Action
 from policies.schema.sections import JudgeRules
+from policies.verdict import Cap
 from policies.verification.options import JudgeUse, Options
 from policies.verification.policies import chosen_policy
 from policies.verification.shape import Verification

@@ -2,9 +2,8 @@
 
 from guards.core.exchange import Source
 from policies import quick_verify, verify
-from policies.schema.guard_rule import Action, GuardRule
 from policies.schema.loader import load_shipped
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, GuardRule, Policy
 from policies.verification.options import Options
 from policies.verification.policies import chosen_policy
 from policies.verification.shape import Label, Verification

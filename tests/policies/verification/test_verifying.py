@@ -14,14 +14,13 @@ from guards.core.reading import Reading
 from guards.numbers import Numbers, NumbersSettings
 from guards.overlap import Overlap, OverlapSettings
 from policies import quick_verify, verify
-from policies.confidence import Cap
 from policies.inspection import Inspector
 from policies.schema.base import Mode
 from policies.schema.errors import PolicyError
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, Policy
 from policies.schema.sections import ConfidenceWeights
+from policies.verdict import Cap
 from policies.verification.options import BadSources, Options
 from policies.verification.shape import Label, Method, Verification
 from policies.verification.verifying import UnknownGuard, Verifier

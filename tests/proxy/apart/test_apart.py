@@ -20,8 +20,8 @@ from guards.core.guard import Stage
 from policies.decision import Possible
 from policies.inspection import Inspector
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action, GuardRule
 from policies.schema.loader import load_shipped
+from policies.schema.policy import Action, GuardRule
 from policies.schema.sections import Upstream
 from policies.verdict import Verdict
 from policies.verification.options import Options

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from guards.core.exchange import ContextState
 from guards.core.finding import Finding, Severity, Span, Strength
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome

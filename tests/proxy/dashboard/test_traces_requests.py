@@ -8,7 +8,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.app import create_app
 from proxy.server.serving import served
 from proxy.traces.embedded import EmbeddedStore

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.golden.loading import GoldenError, read_golden
 from tests.proxy.golden.sets import case_of, golden_of
 

@@ -6,8 +6,7 @@ import httpx
 import pytest
 
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
-from policies.schema.policy import Policy
+from policies.schema.policy import Action, Policy
 from policies.verification.policies import chosen_policy
 from proxy.golden.loading import chosen_set, shipped_sets
 from proxy.golden.results import CaseResult, Outcome

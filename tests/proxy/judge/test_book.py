@@ -9,8 +9,7 @@ import respx
 from policies.judging.judge import JudgeFailure
 from policies.schema.base import Mode
 from policies.schema.sections import JudgeKind, JudgeRules
-from proxy.judge.book import JudgeBook
-from proxy.judge.breaker import BreakerState
+from proxy.judge.book import BreakerState, JudgeBook
 from proxy.judge.server import OwnServer
 from tests.fakes.mocked_wire import WIRE
 from tests.proxy.judge.asking import ASKED, BASE_URL, recorded, route

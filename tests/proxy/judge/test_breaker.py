@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from policies.schema.sections import BreakerRules
-from proxy.judge.breaker import Breaker, BreakerState, Ticket
+from proxy.judge.book import Breaker, BreakerState, Ticket
 
 RULES = BreakerRules()
 CLOSED, HALF_OPEN, OPEN = BreakerState.CLOSED, BreakerState.HALF_OPEN, BreakerState.OPEN

@@ -12,8 +12,7 @@ from structlog.testing import capture_logs
 
 from policies.judging.judge import JudgeFailure, Opinions
 from policies.schema.sections import BreakerRules, JudgeRules
-from proxy.judge.book import HttpJudge
-from proxy.judge.breaker import Breaker, BreakerState
+from proxy.judge.book import Breaker, BreakerState, HttpJudge
 from proxy.judge.chat import ChatJudge
 from proxy.judge.hints import Hinting, HintsAway, SharedHints, key_of
 from proxy.judge.server import JudgeServer

@@ -9,9 +9,8 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from proxy.limits.counting import Count, Limit, LocalCounts
+from proxy.limits.counting import Count, Limit, LocalCounts, SharedCounts
 from proxy.limits.limiter import Limiter
-from proxy.limits.shared import SharedCounts
 from tests.fakes.redis_process import RedisProcess
 from tests.flow.waiting import eventually
 from tests.proxy.limits.visits import Clock, let_in, visit

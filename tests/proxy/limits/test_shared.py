@@ -8,8 +8,7 @@ import redis.asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.limits.counting import Count, Limit, Visit
-from proxy.limits.shared import CountsAway, SharedCounts
+from proxy.limits.counting import Count, CountsAway, Limit, SharedCounts, Visit
 from tests.proxy.limits.visits import let_in, visit
 
 MINUTE, AT_ONCE = Limit.REQUESTS_PER_MINUTE, Limit.CONCURRENT_REQUESTS

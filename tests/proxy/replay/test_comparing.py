@@ -8,8 +8,8 @@ import pytest
 from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome
 from proxy.replay.comparison import (
     LONGEST_EXCERPT_CHARS,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from guards.core.finding import Finding, Span
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.replay.comparison import Improvement, improvement, place_in_attempt
 from proxy.traces.trace import (
     Change,

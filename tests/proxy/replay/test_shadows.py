@@ -10,8 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from policies.schema.guard_rule import Action
 from policies.schema.loader import LoadedPolicy, load_shipped
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText, Tracing
 from proxy.replay.shadow import Shadows
 from proxy.replay.workers import Workers, judge_again, packed

@@ -14,7 +14,7 @@ from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricR
 from guards.core.guard import Stage
 from guards.core.registry import GuardType, all_guards
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome
 from proxy import errors
 from proxy import errors as refusals

@@ -10,8 +10,8 @@ import pytest
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-from proxy.telemetry.environment import OtelSettingsError, read_environment
 from proxy.telemetry.otel_export import sdk_log
+from proxy.telemetry.spans import OtelSettingsError, read_environment
 from tests.fakes.log_lines import json_logs
 
 COLLECTOR = "http://collector.example:4318"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from guards.core.exchange import Source
 from guards.core.guard import Stage
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText, Tracing
 from policies.verdict import GuardOutcome
 from proxy.traces.store import Entry, Keep

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from guards.core.finding import Span
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.traces.masking import stored_note

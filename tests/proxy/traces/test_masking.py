@@ -13,8 +13,8 @@ from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
 from guards.core.guard import Stage
 from policies.schema.base import Mode
-from policies.schema.guard_rule import Action
 from policies.schema.keys import new_key
+from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.traces.changes import applied, changes

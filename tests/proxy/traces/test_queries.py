@@ -13,13 +13,12 @@ import pytest
 import redis.asyncio
 
 from guards.core.finding import Finding, Span
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.embedded import EmbeddedStore
-from proxy.traces.outbox import Outbox
 from proxy.traces.query import Query, Words, matches
 from proxy.traces.redis import RedisStore
-from proxy.traces.sqlite import SCHEMA_VERSION, Database
+from proxy.traces.sqlite import SCHEMA_VERSION, Database, Outbox
 from proxy.traces.store import TraceStore, tail, walk
 from proxy.traces.trace import Attempt, Choice, Trace
 from tests.proxy.traces.making import PATIENT_S, a_trace, entries, now_ms

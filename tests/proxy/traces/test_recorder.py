@@ -14,11 +14,10 @@ import redis
 from structlog.testing import capture_logs
 
 from proxy.traces.embedded import EmbeddedStore
-from proxy.traces.outbox import Outbox
 from proxy.traces.query import Page, Query
 from proxy.traces.recorder import Limits, Recorder
 from proxy.traces.redis import RedisStore
-from proxy.traces.sqlite import Database
+from proxy.traces.sqlite import Database, Outbox
 from proxy.traces.store import Decide, Entry, Keep, TracesRefused, TraceStore, TraceStoreAway
 from proxy.traces.tally import Bucket, TallyBucket
 from proxy.traces.trace import Trace

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from redis.cluster import RedisCluster as ClusterClient
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from proxy.traces.query import BadCursor, Page, Query
 from proxy.traces.redis import RedisStore
 from proxy.traces.redis_adding import ADD, SPREAD, BatchEntry, keys_and_values, portion_of

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from proxy.traces.embedded import EmbeddedStore
-from proxy.traces.outbox import Outbox, OutboxFull
 from proxy.traces.query import Query
-from proxy.traces.sqlite import SCHEMA_VERSION, Database, UnknownSchema
+from proxy.traces.sqlite import SCHEMA_VERSION, Database, Outbox, OutboxFull, UnknownSchema
 from proxy.traces.store import Entry, Keep, TraceStoreAway
 from proxy.traces.tally import Bucket
 from proxy.workers.place import Place

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.query import Query
 from proxy.traces.store import Keep, TraceStore, tail, walk

@@ -12,7 +12,7 @@ import redis.asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.schema.guard_rule import Action
+from policies.schema.policy import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.query import Query
 from proxy.traces.redis import RedisStore
