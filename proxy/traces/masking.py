@@ -69,14 +69,15 @@ def _keeping_all(_: Trace) -> Redactor:
 
 def _masking(trace: Trace) -> Redactor:
     """Mask the identifiers in any text; without any, a text becomes the same for every request."""
-    asked, answered = _asked_texts(trace), _answer_texts(trace)
-    known = identifiers_in(map(_cleaned, asked))
+    asked = {text: _cleaned(text) for text in _asked_texts(trace)}
+    answered = {text: _cleaned(text) for text in _answer_texts(trace)}
+    known = identifiers_in(asked.values())
     for source in trace.sources:
         known |= source_text(source.text).once(_identifiers_of)
-    known |= identifiers_in(map(_cleaned, answered))
+    known |= identifiers_in(answered.values())
     masking = Masking(known) if known else _NO_IDENTIFIERS
-    bare = () if known else (*asked, *answered)
-    made = {text: Masked(_cleaned(text)) for text in bare}
+    bare = {} if known else asked | answered
+    made = {text: Masked(cleaned) for text, cleaned in bare.items()}
 
     def words(text: str) -> Masked:
         if text not in made:  # a reply mostly is what the model said
@@ -175,8 +176,11 @@ def stored(trace: Trace, text: StoredText) -> Trace:
         trace: The whole trace.
         text: What the policy wants kept.
     """
-    redactor = _REDACTORS[text](trace)
-    return _with(_Walk(trace, redactor).shape(trace), text=text)
+    walk = _Walk(trace, _REDACTORS[text](trace))
+    changed = walk.changed(trace)
+    if trace.text != text:
+        changed["text"] = text
+    return trace.model_copy(update=changed) if changed else trace
 
 
 def stored_note(note: str, text: StoredText) -> str:
@@ -207,10 +211,10 @@ class _Walk:
     def __init__(self, trace: Trace, redactor: Redactor) -> None:
         self._trace = trace
         self._redactor = redactor
+        self._sources = {source.text: redactor.source(source.text) for source in trace.sources}
         self._parts = {"question": self._text(trace.question)}
         for source in trace.sources:
-            text = _Text(source.text, redactor.source(source.text))
-            self._parts[f"source:{source.id}"] = text
+            self._parts[f"source:{source.id}"] = _Text(source.text, self._sources[source.text])
 
     def shape(self, shape: ShapeT, answer: _Text = _NO_TEXT) -> ShapeT:
         """Return a trace or a part of one as it is kept; the same one if nothing changes.
@@ -219,27 +223,32 @@ class _Walk:
             shape: The trace or the part.
             answer: The answer that findings in it are about.
         """
+        changed = self.changed(shape, answer)
+        return shape.model_copy(update=changed) if changed else shape
+
+    def changed(self, shape: Shape, answer: _Text = _NO_TEXT) -> dict[str, object]:
+        """Return the values of a trace or of a part of one that are kept otherwise; see `shape`."""
         match shape:
             case Choice():
                 answer = self._text(shape.text)
             case ReplyOrigin() | ReplayedChoice():
                 answer = self._answer(shape.attempt, shape.choice)
         values = shape.__dict__
-        changed = {
-            name: new
-            for name, holds in _fields(type(shape))
-            if (new := self._value(values[name], holds, answer)) != values[name]
-        }
+        changed = {}
+        for name, holds in _fields(type(shape)):
+            value = values[name]
+            if value and (kept := self._value(value, holds, answer)) != value:
+                changed[name] = kept
         if isinstance(shape, ReplyOrigin) and shape.changes:
             changed["changes"] = self._changes(shape.changes, answer)
-        return shape.model_copy(update=changed) if changed else shape
+        return changed
 
     def _value(self, value: object, holds: Holds, answer: _Text) -> object:
         match value:
-            case tuple():
-                return tuple(self._value(one, holds, answer) for one in value)
             case str():
                 return self._string(value, holds)
+            case tuple():
+                return tuple([self._value(one, holds, answer) for one in value])
             case Shape():
                 return self.shape(value, answer)
             case Finding():
@@ -272,14 +281,11 @@ class _Walk:
 
     def _source(self, source: Source) -> Source:
         redactor = self._redactor
-        kept = replace(
-            source,
-            id=redactor.source_id(source.id),
-            title=redactor.title(source.title),
-            text=redactor.source(source.text).text,
-            file=redactor.title(source.file),
-        )
-        return source if kept == source else kept
+        key, text = redactor.source_id(source.id), self._sources[source.text].text
+        title, file = redactor.title(source.title), redactor.title(source.file)
+        if (key, title, text, file) == (source.id, source.title, source.text, source.file):
+            return source
+        return replace(source, id=key, title=title, text=text, file=file)
 
     def _finding(self, finding: Finding, answer: _Text) -> Finding:
         redactor = self._redactor
@@ -347,10 +353,3 @@ def _held(annotation: object) -> Holds | None:
         if found := one if isinstance(one, Holds) else _held(one):
             return found
     return None
-
-
-def _with(shape: ShapeT, **values: object) -> ShapeT:
-    """Return a shape with other values; the same one if they are what it has."""
-    had = shape.__dict__
-    changed = {name: value for name, value in values.items() if value != had[name]}
-    return shape.model_copy(update=changed) if changed else shape

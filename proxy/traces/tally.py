@@ -139,7 +139,7 @@ _WEIGHTIEST_FIRST = (
 
 
 def counters_of(trace: Trace) -> Iterator[str]:
-    """Yield the counters that a trace adds one to."""
+    """Yield the counters that a trace adds one to, each once."""
     yield "requests"
     yield f"action:{trace.action_name}"
     yield f"door:{_name(trace.door)}"
@@ -544,7 +544,7 @@ class Tally:
     def of(cls, trace: Trace) -> "Tally":
         """Count one trace."""
         amounts = {**dict(tokens_of(trace)), **dict(_opinions_of(trace))}
-        return cls({**Counter(counters_of(trace)), **amounts})
+        return cls({**dict.fromkeys(counters_of(trace), 1), **amounts})
 
     @classmethod
     def sum(cls, tallies: "Iterable[Tally]") -> "Tally":
