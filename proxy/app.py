@@ -5,6 +5,7 @@ import contextlib
 import time
 from collections.abc import AsyncGenerator, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from uuid import uuid4
 
 from litestar import Litestar, Request, Response
@@ -19,7 +20,6 @@ from litestar.exceptions import (
 from litestar.types import ASGIApp
 
 from policies.schema.loader import LoadedPolicy
-from policies.schema.sections import Tracing
 from policies.schema.store import PolicyStore, Reload
 from proxy.dashboard.mounting import Dashboard
 from proxy.dashboard.playground_form import TrialForm
@@ -56,7 +56,6 @@ from proxy.telemetry.spans import open_telemetry
 from proxy.tenants import Tenants
 from proxy.traces.opening import open_traces
 from proxy.traces.recorder import Limits
-from proxy.traces.trace import Trace
 from proxy.upstream.client import ModelServers
 from proxy.waiting_requests import open_waiting_requests
 from proxy.workers.place import ALONE, Place
@@ -112,10 +111,6 @@ async def open_services(
         )
         gauges.watch_traces(recorder.counters)
 
-        def keep(trace: Trace, tracing: Tracing) -> None:
-            count_shadow(gauges, trace)
-            recorder.record(trace, tracing)
-
         async def reread() -> None:
             outcome = await asyncio.to_thread(policies.reload)
             _note_reload(gauges, outcome)
@@ -126,7 +121,7 @@ async def open_services(
         )
         waiting = open_waiting_requests(redis, place, time.monotonic)
         recorder.run_apart = long_texts.submit
-        shadows = Shadows(keep)
+        shadows = Shadows(recorder.record, on_judged=partial(count_shadow, gauges))
         gauges.watch_limits(lambda: limiter.is_away)
         watching = asyncio.create_task(
             policies.watch(

@@ -1,57 +1,12 @@
-"""Access: bearer keys of tenants for the model API, and the admin token for traces."""
+"""Access to traces: by the admin token, or by a tenant's key."""
 
 import secrets
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from policies.schema.keys import tenant_named_by
-from proxy.errors import TooManyWrongKeys, UnknownKey, UnknownPath
+from proxy.errors import TooManyWrongKeys
 from proxy.logs import logger
-from proxy.server.request_head import ModelPath
 from proxy.services import Services
-from proxy.tenants import Tenant, Tenants
-
-_SCHEME = "bearer "
-
-
-def tenant_of(path: ModelPath, key: str | None, tenants: Tenants) -> Tenant:
-    """Return the tenant of a request.
-
-    ``/t/<tenant>/v1/…`` names a tenant whose policy passes the caller's own key on to the model
-    server; everywhere else the key names the tenant.
-
-    Args:
-        path: What was asked for.
-        key: The caller's key.
-        tenants: All tenants.
-
-    Raises:
-        RequestRefused: there is none.
-    """
-    if path.tenant is not None:
-        named = tenants.book.open_by_name(path.tenant)
-        if named is None:
-            raise UnknownPath(path.whole)
-        return named
-    tenant = tenants.book.by_key(key) if key else None
-    if tenant is None:
-        raise UnknownKey(missing=key is None)
-    return tenant
-
-
-def bearer_key(header: bytes) -> str | None:
-    """Return the key of an ``Authorization`` header; None if it holds none."""
-    text = header.decode("latin-1")
-    if not text.lower().startswith(_SCHEME):
-        return None
-    return text[len(_SCHEME) :].strip() or None
-
-
-def plain_key(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
-    """Return the key of the one `x-api-key` header; None if there is none, or more than one."""
-    named = [value for name, value in headers if name == b"x-api-key"]
-    return named[0].decode("latin-1").strip() or None if len(named) == 1 else None
-
 
 log = logger(__name__)
 

@@ -21,13 +21,12 @@ from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.json_body import JSON_TYPE, read_object
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import STREAM_TYPE, write_comments, write_event
-from proxy.overrides import apply_overrides
 from proxy.pipeline.call import LATE_HEADERS, Call, Finished
 from proxy.server.asgi_reply import HttpReply, Outgoing, send_whole
 from proxy.server.client_limits import Kind
 from proxy.services import Services
 from proxy.telemetry.counting import count
-from proxy.tenants import Tenant
+from proxy.tenants import Tenant, apply_overrides
 from proxy.traces.builder import TraceBuilder
 from proxy.traces.trace import Delivery, PolicyUsed, Trace
 

@@ -1,18 +1,29 @@
-"""Tenants: from a key or a path to the tenant with its policy, guards and model server."""
+"""Tenants: from a key or a path to the tenant with its policy, guards and model server.
 
+A request may ask for more than its tenant's policy, never for less: see `apply_overrides`.
+"""
+
+import dataclasses
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import TypeVar
 
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
+from policies.checks import faults_in_judging
 from policies.inspection import Inspector
 from policies.schema.base import Mode
 from policies.schema.keys import matching, tenant_named_by
 from policies.schema.loader import LoadedPolicy
-from policies.schema.policy import Policy
-from policies.schema.sections import ReferenceList, Upstream
+from policies.schema.policy import GuardRule, Policy
+from policies.schema.sections import ReferenceList, StreamMode, Upstream
 from policies.schema.store import PolicyStore, Snapshot
+from policies.templates import ReplyTemplates
+from proxy.errors import BadRequest, UnknownKey, UnknownPath
+from proxy.openai_api.model_request import GuardField
+from proxy.server.request_head import ModelPath
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -147,3 +158,89 @@ def _tenant(name: str, loaded: LoadedPolicy, upstream: Upstream) -> Tenant:
         upstream=upstream,
         server_key=os.environ[variable] if variable else None,
     )
+
+
+MOST_KEPT = 32
+"""Inspectors that are kept for what callers asked for; making one takes a few milliseconds."""
+_PARAM = "guard.guards"
+JudgingT = TypeVar("JudgingT", bound=Judging)
+
+
+def apply_overrides(tenant: JudgingT, requested: GuardField) -> JudgingT:
+    """Return the tenant with the stricter policy that a request asks for.
+
+    Raises:
+        BadRequest: it names no guard, or one that the policy has no reply for.
+    """
+    wanted = frozenset(requested.guards)
+    holds = requested.hold and tenant.policy.stream.mode is not StreamMode.BUFFER
+    if not wanted and not holds:
+        return tenant
+    for name in requested.guards:
+        if name not in all_guards():
+            known = ", ".join(all_guards())
+            raise BadRequest(f"Invalid value for '{_PARAM}': no guard '{name}'; {known}.", _PARAM)
+    stricter: JudgingT = _stricter(tenant, wanted, holds)
+    return stricter
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _stricter(tenant: JudgingT, wanted: frozenset[str], holds: bool) -> JudgingT:
+    rules = dict(_enforced(tenant.policy, sorted(wanted)))
+    changed = {"guards": tenant.policy.guards | rules}
+    mode = StreamMode.BUFFER if holds else tenant.policy.stream.mode
+    stream = tenant.policy.stream.model_copy(update={"mode": mode})
+    policy = tenant.policy.model_copy(update=changed | {"stream": stream})
+    for fault in faults_in_judging(policy):
+        raise BadRequest(f"'{_PARAM}' cannot be had here: {fault.message}.", _PARAM)
+    loaded = dataclasses.replace(tenant.loaded, policy=policy, templates=ReplyTemplates(policy))
+    return dataclasses.replace(tenant, loaded=loaded, inspector=Inspector(policy))
+
+
+def _enforced(policy: Policy, wanted: Iterable[str]) -> Iterator[tuple[str, GuardRule]]:
+    """Yield the rules of guards that a caller adds; those in force stay as they are."""
+    for name in wanted:
+        rule = policy.guards.get(name, GuardRule())
+        yield name, rule.model_copy(update={"mode": Mode.ENFORCE})
+
+
+_SCHEME = "bearer "
+
+
+def tenant_of(path: ModelPath, key: str | None, tenants: Tenants) -> Tenant:
+    """Return the tenant of a request.
+
+    ``/t/<tenant>/v1/…`` names a tenant whose policy passes the caller's own key on to the model
+    server; everywhere else the key names the tenant.
+
+    Args:
+        path: What was asked for.
+        key: The caller's key.
+        tenants: All tenants.
+
+    Raises:
+        RequestRefused: there is none.
+    """
+    if path.tenant is not None:
+        named = tenants.book.open_by_name(path.tenant)
+        if named is None:
+            raise UnknownPath(path.whole)
+        return named
+    tenant = tenants.book.by_key(key) if key else None
+    if tenant is None:
+        raise UnknownKey(missing=key is None)
+    return tenant
+
+
+def bearer_key(header: bytes) -> str | None:
+    """Return the key of an ``Authorization`` header; None if it holds none."""
+    text = header.decode("latin-1")
+    if not text.lower().startswith(_SCHEME):
+        return None
+    return text[len(_SCHEME) :].strip() or None
+
+
+def plain_key(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """Return the key of the one `x-api-key` header; None if there is none, or more than one."""
+    named = [value for name, value in headers if name == b"x-api-key"]
+    return named[0].decode("latin-1").strip() or None if len(named) == 1 else None

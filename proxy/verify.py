@@ -22,11 +22,10 @@ from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.model_request import GuardField, read_body, validated
 from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
-from proxy.overrides import apply_overrides
 from proxy.pipeline.call import judge_for, usual_model
 from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services
-from proxy.tenants import Tenant
+from proxy.tenants import Tenant, apply_overrides
 from proxy.traces.builder import note_exchange, note_verification, request_details
 
 _MISSPELT_FROM = 0.75

@@ -347,7 +347,9 @@ def judge_for(
         query: Query of the request's address, for the model server.
     """
     rules, upstream = tenant.policy.judge, tenant.upstream
-    if rules is None or rules.base_url is not None:
+    if rules is None:
+        return None
+    if rules.base_url is not None:
         return judges.of(tenant.name, rules)
     key = caller_key if upstream.pass_caller_key else tenant.server_key
     sent = sent_headers(headers, key_is_ours=not upstream.pass_caller_key)

@@ -32,8 +32,7 @@ from proxy.candidates import Candidate, Gatekeeper, Selection, inspected, replac
 from proxy.errors import BadRequest
 from proxy.openai_api.model_request import GuardField
 from proxy.openai_api.reply import Answer
-from proxy.overrides import apply_overrides
-from proxy.tenants import Judging
+from proxy.tenants import Judging, apply_overrides
 from proxy.traces.builder import findings_of, guard_runs, left_of
 from proxy.traces.trace import (
     Attempt,

@@ -26,11 +26,16 @@ def _start_one() -> Workers:
     return Workers.start(1)
 
 
+def _ignore(_: Trace) -> None:
+    pass
+
+
 class Shadows:
     """Hands traces on to be kept, those of policies with a shadow policy once it was tried.
 
     Args:
         keep: Takes a trace to be kept, and what its policy wants kept of it.
+        on_judged: Called with each trace of a policy with a shadow policy, before it is kept.
         start: Starts the process.
         most_waiting: See `MOST_WAITING`.
         most_chars: See `MOST_CHARS`.
@@ -41,12 +46,14 @@ class Shadows:
         self,
         keep: Callable[[Trace, Tracing], None],
         *,
+        on_judged: Callable[[Trace], None] = _ignore,
         start: Callable[[], Workers] = _start_one,
         most_waiting: int = MOST_WAITING,
         most_chars: int = MOST_CHARS,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._keep = keep
+        self._on_judged = on_judged
         self._start = start
         self._most_waiting = most_waiting
         self._most_chars = most_chars
@@ -71,7 +78,7 @@ class Shadows:
             return
         reason = why_not(trace) or self._no_time() or self._no_room()
         if reason is not None:
-            self._keep(_without(trace, shadow, reason), tracing)
+            self._keep_judged(_without(trace, shadow, reason), tracing)
             return
         trying = asyncio.create_task(self._try(trace, shadow, tracing))
         self._under_way[trying] = trace.chars
@@ -109,7 +116,11 @@ class Shadows:
         except Exception as error:  # noqa: BLE001 - whatever broke, the trace is kept
             log.error("shadow.failed", request_id=trace.id, **failure(error))  # noqa: TRY400
             tried = _without(trace, shadow, NotReplayed.FAILED)
-        self._keep(tried, tracing)
+        self._keep_judged(tried, tracing)
+
+    def _keep_judged(self, trace: Trace, tracing: Tracing) -> None:
+        self._on_judged(trace)
+        self._keep(trace, tracing)
 
     async def _tried(self, trace: Trace, shadow: LoadedPolicy) -> ReplayResult:
         process = self._process = self._process or self._start()

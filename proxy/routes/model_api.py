@@ -16,7 +16,6 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from proxy.access_log import RequestFacts, facts_of
-from proxy.auth import bearer_key, plain_key, tenant_of
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -51,6 +50,7 @@ from proxy.server.client_limits import Kind
 from proxy.server.request_head import ModelPath, model_path, normal_path, spelled_path
 from proxy.services import Services
 from proxy.telemetry.counting import InFlight
+from proxy.tenants import bearer_key, plain_key, tenant_of
 from proxy.traces.trace import Delivery, Trace
 from proxy.verify import VerifyJob
 

@@ -9,11 +9,12 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, QueryParameter
 from pydantic import JsonValue
 
-from proxy.auth import bearer_key, recognised
+from proxy.auth import recognised
 from proxy.errors import BadRequest, TraceStoreUnavailable, UnknownKey, UnknownTrace
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
+from proxy.tenants import bearer_key
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import ACTION_NAMES, LABEL_FILTERS

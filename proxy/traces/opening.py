@@ -10,6 +10,7 @@ from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.recorder import Limits, Recorder
 from proxy.traces.sqlite import Database, Outbox
 from proxy.traces.store import TraceStore
+from proxy.traces.tally import now_ms
 from proxy.workers.place import ALONE, Place
 
 
@@ -27,7 +28,7 @@ async def open_traces(
         stack.push_async_callback(database.close)
         store = _store(settings, database)
         stack.push_async_callback(store.close)
-        outbox = Outbox(database, _now_ms, place, settings.max_outbox_bytes)
+        outbox = Outbox(database, now_ms, place, settings.max_outbox_bytes)
         # The random number only spreads retries in time.
         recorder = Recorder(
             store, outbox, clock=time.monotonic, random=random.random, limits=limits
@@ -48,7 +49,7 @@ async def open_store(settings: Settings) -> AsyncGenerator[TraceStore, None]:
         if settings.shared_redis is None:
             database = await Database.open(settings.sqlite_path, may_create=False)
             stack.push_async_callback(database.close)
-            yield EmbeddedStore(database, _now_ms)
+            yield EmbeddedStore(database, now_ms)
             return
         store = _redis_store(settings.shared_redis)
         stack.push_async_callback(store.close)
@@ -57,7 +58,7 @@ async def open_store(settings: Settings) -> AsyncGenerator[TraceStore, None]:
 
 def _store(settings: Settings, database: Database) -> TraceStore:
     if settings.shared_redis is None:
-        return EmbeddedStore(database, _now_ms)
+        return EmbeddedStore(database, now_ms)
     return _redis_store(settings.shared_redis)
 
 
@@ -66,7 +67,3 @@ def _redis_store(address: str) -> TraceStore:
     from proxy.traces.redis import RedisStore
 
     return RedisStore(address)
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

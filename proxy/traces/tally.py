@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from math import ceil, sqrt
+from time import time_ns
 from typing import TypeVar
 
 from policies.schema.policy import Action
@@ -695,6 +696,11 @@ class TallyBucket:
 def ms_of(time: datetime) -> int:
     """Return an aware time in whole milliseconds since 1970."""
     return (time - _EPOCH) // _MS
+
+
+def now_ms() -> int:
+    """Return the time of day in whole milliseconds since 1970."""
+    return time_ns() // 1_000_000
 
 
 def from_ms(time_ms: int) -> datetime:
