@@ -39,6 +39,9 @@ _COUNTED_OUT = frozenset(
     {"period", "date", "month", "year", "곳", "개", "종", "건", "포인트", Dimension.BARE}
 )
 _WITH_VALUE = frozenset({Relation.HELD, Relation.OTHER_SIDE, Relation.OTHER_BASE})
+_OF_ANOTHER = frozenset({Relation.MOVED, Relation.ELSEWHERE})
+# Steps that give most small figures of a long text: no reason to let another thing's value pass.
+_BY_CHANCE = ("range", "(three user)", "(user user)")
 _EXPLAINED = frozenset(
     {Outcome.SHOWN_RIGHT, Outcome.FOLLOWS, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER}
 )
@@ -155,6 +158,8 @@ class Numbers(Guard[NumbersSettings]):
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
         is_explained = explained.outcome in _EXPLAINED and not is_users
+        if bound.held in _OF_ANOTHER and explained.step.endswith(_BY_CHANCE):
+            is_explained = False
         if bound.held in {Relation.OTHER_SIDE, Relation.OTHER_BASE} and not explained.is_operand:
             return _in_other_words(figure, bound, compared)
         if bound.held in _WITH_VALUE or (is_explained and not explained.is_operand):

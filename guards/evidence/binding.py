@@ -8,6 +8,7 @@ only said of something else. It differs, too, where the words beside it make ano
 (이상, 이하) or another rate (월, 주).
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from guards.evidence.figures import (
     same_value,
     written_number,
 )
-from guards.evidence.index import Asking, Context, SourceIndex
+from guards.evidence.index import Asking, Context, SourceIndex, key_of
 from guards.evidence.sides import (
     Side,
     base_of,
@@ -46,6 +47,8 @@ _LARGEST_SET = 40
 # Dates are too alike for the words around them to tell which one is meant.
 _TOPIC = frozenset({"은", "는"})
 _POINTS = frozenset({"date", "month", "year"})
+# These mostly say which row or item is meant.
+_LABELS = frozenset({"month", "year"})
 
 
 class Relation(StrEnum):
@@ -91,17 +94,22 @@ class _Member:
     Attributes:
         figure: The figure.
         label: The features that only it has in the set.
-        words: How rare each word of the label is; each figure, in a label without words.
+        words: How rare each word of the label is, for each of the names that it gives
+            (`경남·부산 7원`); each figure, in a label without words.
     """
 
     figure: Figure
     label: frozenset[str]
-    words: Mapping[str, float]
+    words: Sequence[Mapping[str, float]]
 
     def share(self, near: frozenset[str]) -> float:
-        """Return the share of its label that an answer names."""
-        whole = sum(self.words.values())
-        named = sum([rare for word, rare in self.words.items() if word in near])
+        """Return the share of its label that an answer names; one of several names will do."""
+        return max((self._share(one, near) for one in self.words), default=0.0)
+
+    @staticmethod
+    def _share(words: Mapping[str, float], near: frozenset[str]) -> float:
+        whole = sum(words.values())
+        named = sum([rare for word, rare in words.items() if word in near])
         return named / whole if whole else 0.0
 
 
@@ -173,10 +181,15 @@ class SourceFigures:
                 near[other]
                 for other in range(len(members))
                 if members[other].measure != one.measure
+                and not _are_ends(one, members[other])
             ]
             label = near[at].difference(_topic(one), *others)
-            words = [feature for feature in label if feature[0] != "="] or label
-            found.append(_Member(one, label, {word: self.index.rarity(word) for word in words}))
+            words = frozenset(feature for feature in label if feature[0] != "=") or label
+            names = [
+                {word: self.index.rarity(word) for word in name}
+                for name in _names_of(one, words)
+            ]
+            found.append(_Member(one, label, names))
         return tuple(found)
 
     def with_value(self, measure: Measure) -> Iterable[Figure]:
@@ -383,7 +396,16 @@ class SourceFigures:
             if weight >= _NEAR and feature[0] != "@"
         )
         found: tuple[float, Figure] | None = None
+        if figure.group in _LABELS:
+            return None
         places = {one.place for one in same if one.group == figure.group}
+        if any(
+            one.figure.place in places and one.share(near) >= BINDING.label_named
+            for place in places
+            for number in self._sets_of.get(place, ())
+            for one in self._sets[number]
+        ):
+            return None
         for number in sorted({n for place in places for n in self._sets_of.get(place, ())}):
             own = [one for one in self._sets[number] if one.figure.place in places]
             rest = [one for one in self._sets[number] if one.figure.place not in places]
@@ -391,18 +413,80 @@ class SourceFigures:
                 continue
             if any(feature in figure.context for one in own for feature in one.label):
                 continue
+            rest = [one for one in rest if key_of(figure.measure) not in one.figure.context]
+            if not rest:
+                continue
             named = max(rest, key=lambda one: one.share(near))
             # A value without a label of its own is the general one: only what is named whole
             # takes its place.
             least = BINDING.label_named if all(one.label for one in own) else 1.0
             if named.share(near) < least:
                 continue
-            if not any(feature[0] != "=" for feature in named.label & near):
+            if not _says_which(named, own, near):
+                continue
+            if any(_is_remark_on(named.figure, one.figure) for one in own):
                 continue
             fits = self._likeness(asking, named.figure)
             if fits > likeness and (found is None or fits > found[0]):
                 found = (fits, named.figure)
         return found[1] if found else None
+
+
+_TILL = re.compile(
+    r"\s*(?:부터|에서|및|와|과|또는)?\s*[/,·]?\s*|[^,/;()]{0,10}[~∼～–-]\s*(?:당일|다음 날|익일)?\s*"
+)
+_AND = re.compile(r"\s*(?:[·/,]|및|또는|혹은)\s*")
+
+
+def _are_ends(one: Figure, other: Figure) -> bool:
+    """Tell whether two figures stand side by side under one label: 09:00~18:00, 9시/11시."""
+    if one.claim is not other.claim:
+        return False
+    first, second = sorted((one, other), key=lambda figure: figure.start)
+    begin = one.claim.clause.start
+    between = one.claim.text[first.quantity.end - begin : second.quantity.start - begin]
+    return _TILL.fullmatch(between) is not None
+
+
+def _says_which(named: _Member, own: Sequence[_Member], near: frozenset[str]) -> bool:
+    """Tell whether an answer names a label by a word, or by its number among numbers (3단지)."""
+    said = named.label & near
+    if any(feature[0] != "=" for feature in said):
+        return True
+    return bool(said) and all(
+        one.label and all(map(_is_bare, one.label)) for one in (*own, named)
+    )
+
+
+def _is_bare(feature: str) -> bool:
+    return feature.startswith("=bare:")
+
+
+def _is_remark_on(figure: Figure, other: Figure) -> bool:
+    """Tell whether a figure stands in a bracket behind another one: 09:00~18:00(점심 12시 제외)."""
+    if figure.claim is not other.claim or figure.start < other.start:
+        return False
+    begin = figure.claim.clause.start
+    between = figure.claim.text[other.quantity.end - begin : figure.quantity.start - begin]
+    return between.count("(") > between.count(")")
+
+
+def _names_of(figure: Figure, label: frozenset[str]) -> Sequence[frozenset[str]]:
+    """Return the words of a label by the names that it gives: two in `경북·대구 650,000원`."""
+    clause, begin = figure.claim.clause, figure.claim.clause.start
+    names: list[set[str]] = []
+    end = None
+    for word in clause.words:
+        own = label.intersection(word.features)
+        if word.start >= figure.quantity.start:
+            break
+        if end is not None and names and not _AND.fullmatch(figure.claim.text, end, word.start - begin):
+            names[-1] |= own
+        else:
+            names.append(own)
+        end = word.end - begin
+    found = [frozenset(name) for name in names if name]
+    return found if len(found) > 1 and label == frozenset().union(*found) else [label]
 
 
 def _is_one(figure: Figure) -> bool:

@@ -178,16 +178,55 @@ def _add_own(bag: Bag, claim: Claim, number: int) -> None:
     until = behind[0].start if behind else _END
     leading = [word for word in words if word.end <= shared_until and not word.is_light]
     bag.add(leading[:-1], SHARED)
+    own_until = until if until == _END else _own_end(claim, quantity, until)
+    bracket = _shared_bracket(claim, quantity, until)
+    aside = _bracket_behind(claim, quantity) if before else _END
     for word in words:
         if word.start >= quantity.start and word.end <= quantity.end:
             continue
         if since <= word.start < quantity.start:
-            bag.add((word,), NEAR)
-        elif quantity.start <= word.start < until:
-            bag.add((word,), NEAR if until == _END else BEHIND)
+            bag.add((word,), SHARED if word.start < bracket else NEAR)
+        elif quantity.start <= word.start < own_until:
+            weight = NEAR if until == _END else BEHIND
+            bag.add((word,), SHARED if word.start >= aside else weight)
     for other in figures:
         if group_of(other.measure) != group and since <= other.start < until:
             bag.add_feature(key_of(other.measure), FIGURE)
+
+
+_PARTING = re.compile(r"[,/;()]")
+
+
+def _own_end(claim: Claim, quantity: Quantity, until: int) -> int:
+    """Return where the words behind a figure end that are said of it and not of the next one.
+
+    In `보조 18만 원, 자부담 2만 원` the second noun is the label of the second figure.
+    """
+    begin = claim.clause.start
+    match = _PARTING.search(claim.text, quantity.end - begin, until - begin)
+    return begin + match.start() if match else until
+
+
+def _shared_bracket(claim: Claim, quantity: Quantity, until: int) -> int:
+    """Return where a bracket begins that holds a figure and the next one; 0 if there is none.
+
+    In `본인 부담(안전모 8천 원, 안전화 9천 원)` the words before it are said of both.
+    """
+    begin = claim.clause.start
+    opened = claim.text.rfind("(", 0, quantity.start - begin)
+    if until == _END or opened < 0 or ")" in claim.text[opened : until - begin]:
+        return 0
+    return begin + opened
+
+
+def _bracket_behind(claim: Claim, quantity: Quantity) -> int:
+    """Return where a bracket right behind the last of several figures begins: it may be of all."""
+    begin = claim.clause.start
+    match = _OPENED.match(claim.text, quantity.end - begin)
+    return begin + match.start() if match else _END
+
+
+_OPENED = re.compile(r"\s?\(")
 
 
 def _is_apart(first: Quantity, second: Quantity, words: Sequence[Word]) -> bool:
