@@ -10,7 +10,7 @@ only said of something else. It differs, too, where the words beside it make ano
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -180,14 +180,12 @@ class SourceFigures:
             others = [
                 near[other]
                 for other in range(len(members))
-                if members[other].measure != one.measure
-                and not _are_ends(one, members[other])
+                if members[other].measure != one.measure and not _are_ends(one, members[other])
             ]
             label = near[at].difference(_topic(one), *others)
             words = frozenset(feature for feature in label if feature[0] != "=") or label
             names = [
-                {word: self.index.rarity(word) for word in name}
-                for name in _names_of(one, words)
+                {word: self.index.rarity(word) for word in name} for name in _names_of(one, words)
             ]
             found.append(_Member(one, label, names))
         return tuple(found)
@@ -390,59 +388,68 @@ class SourceFigures:
         self, figure: Figure, asking: Asking, same: Sequence[Figure], likeness: float
     ) -> Figure | None:
         """Return the figure whose label the answer names, where it gives the value of another."""
+        if figure.group in _LABELS:
+            return None
         near = frozenset(
             feature
             for feature, weight in figure.context.items()
             if weight >= _NEAR and feature[0] != "@"
         )
         found: tuple[float, Figure] | None = None
-        if figure.group in _LABELS:
-            return None
         places = {one.place for one in same if one.group == figure.group}
-        if any(
-            one.figure.place in places and one.share(near) >= BINDING.label_named
-            for place in places
-            for number in self._sets_of.get(place, ())
-            for one in self._sets[number]
-        ):
-            return None
-        for number in sorted({n for place in places for n in self._sets_of.get(place, ())}):
-            own = [one for one in self._sets[number] if one.figure.place in places]
-            rest = [one for one in self._sets[number] if one.figure.place not in places]
-            if not rest:
-                continue
-            if any(feature in figure.context for one in own for feature in one.label):
-                continue
-            rest = [one for one in rest if key_of(figure.measure) not in one.figure.context]
-            if not rest:
-                continue
-            named = max(rest, key=lambda one: one.share(near))
-            # A value without a label of its own is the general one: only what is named whole
-            # takes its place.
-            least = BINDING.label_named if all(one.label for one in own) else 1.0
-            if named.share(near) < least:
-                continue
-            if not _says_which(named, own, near):
-                continue
-            if any(_is_remark_on(named.figure, one.figure) for one in own):
-                continue
-            fits = self._likeness(asking, named.figure)
-            if fits > likeness and (found is None or fits > found[0]):
-                found = (fits, named.figure)
+        for place in sorted(places):
+            sets = [self._sets[number] for number in self._sets_of.get(place, ())]
+            own = [one for members in sets for one in members if one.figure.place == place]
+            named = [self._named_instead(figure, members, places, near) for members in sets]
+            others = [one for one in named if one is not None]
+            if not others and any(one.share(near) >= BINDING.label_named for one in own):
+                return None
+            for one in others:
+                fits = self._likeness(asking, one)
+                if fits > likeness and (found is None or fits > found[0]):
+                    found = (fits, one)
         return found[1] if found else None
+
+    @staticmethod
+    def _named_instead(
+        figure: Figure,
+        members: Sequence[_Member],
+        places: Collection[tuple[int, int]],
+        near: frozenset[str],
+    ) -> Figure | None:
+        """Return the figure of a set that an answer names without giving its value."""
+        own = [one for one in members if one.figure.place in places]
+        rest = [
+            one
+            for one in members
+            if one.figure.place not in places and key_of(figure.measure) not in one.figure.context
+        ]
+        if not rest or any(feature in figure.context for one in own for feature in one.label):
+            return None
+        named = max(rest, key=lambda one: one.share(near))
+        # A value without a label of its own is the general one: only what is named whole takes
+        # its place.
+        least = BINDING.label_named if all(one.label for one in own) else 1.0
+        is_named = named.share(near) >= least and _says_which(named, own, near)
+        is_of_one_label = any(
+            _is_remark_on(named.figure, one.figure) or _are_ends(named.figure, one.figure)
+            for one in own
+        )
+        return named.figure if is_named and not is_of_one_label else None
 
 
 _TILL = re.compile(
-    r"\s*(?:부터|에서|및|와|과|또는)?\s*[/,·]?\s*|[^,/;()]{0,10}[~∼～–-]\s*(?:당일|다음 날|익일)?\s*"
+    r"\s*(?:부터|에서|및|와|과|또는)?\s*[/,·]?\s*"
+    r"|[^,/;()]{0,10}[~∼～–-]\s*(?:당일|다음 날|익일)?\s*"
 )
 _AND = re.compile(r"\s*(?:[·/,]|및|또는|혹은)\s*")
 
 
 def _are_ends(one: Figure, other: Figure) -> bool:
     """Tell whether two figures stand side by side under one label: 09:00~18:00, 9시/11시."""
-    if one.claim is not other.claim:
-        return False
     first, second = sorted((one, other), key=lambda figure: figure.start)
+    if one.claim is not other.claim:
+        return one.sentence is other.sentence and _is_without_words(second)
     begin = one.claim.clause.start
     between = one.claim.text[first.quantity.end - begin : second.quantity.start - begin]
     return _TILL.fullmatch(between) is not None
@@ -453,13 +460,17 @@ def _says_which(named: _Member, own: Sequence[_Member], near: frozenset[str]) ->
     said = named.label & near
     if any(feature[0] != "=" for feature in said):
         return True
-    return bool(said) and all(
-        one.label and all(map(_is_bare, one.label)) for one in (*own, named)
-    )
+    return bool(said) and all(one.label and all(map(_is_bare, one.label)) for one in (*own, named))
 
 
 def _is_bare(feature: str) -> bool:
     return feature.startswith("=bare:")
+
+
+def _is_without_words(figure: Figure) -> bool:
+    """Tell whether a figure is all that its clause says: the second of `출발 9시 / 11시`."""
+    start, end = figure.quantity.start, figure.quantity.end
+    return all(start <= word.start < end for word in figure.claim.clause.words)
 
 
 def _is_remark_on(figure: Figure, other: Figure) -> bool:
@@ -474,18 +485,22 @@ def _is_remark_on(figure: Figure, other: Figure) -> bool:
 def _names_of(figure: Figure, label: frozenset[str]) -> Sequence[frozenset[str]]:
     """Return the words of a label by the names that it gives: two in `경북·대구 650,000원`."""
     clause, begin = figure.claim.clause, figure.claim.clause.start
-    names: list[set[str]] = []
+    names: list[frozenset[str]] = []
     end = None
     for word in clause.words:
         own = label.intersection(word.features)
         if word.start >= figure.quantity.start:
             break
-        if end is not None and names and not _AND.fullmatch(figure.claim.text, end, word.start - begin):
+        if (
+            end is not None
+            and names
+            and not _AND.fullmatch(figure.claim.text, end, word.start - begin)
+        ):
             names[-1] |= own
         else:
             names.append(own)
         end = word.end - begin
-    found = [frozenset(name) for name in names if name]
+    found = [name for name in names if name]
     return found if len(found) > 1 and label == frozenset().union(*found) else [label]
 
 

@@ -121,6 +121,18 @@ def test_flags_a_figure_of_something_else(answer: str, observed: str, expected: 
     assert finding.evidence[0].quote in PRICES
 
 
+@each_row("source, answer, expected", "one_of_many_moved")
+def test_flags_the_value_of_a_neighbour(source: str, answer: str, expected: str) -> None:
+    [finding] = findings_in(source, answer)
+
+    assert (finding.code, finding.expected) == ("numbers.moved", (expected,))
+
+
+@each_row("source, answer", "one_of_many_not_moved")
+def test_leaves_one_of_many_where_it_belongs(source: str, answer: str) -> None:
+    assert findings_in(source, answer) == []
+
+
 @each_row("answer", "not_moved")
 def test_leaves_a_figure_where_it_belongs(answer: str) -> None:
     assert findings_in(PRICES, answer) == []
