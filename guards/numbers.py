@@ -3,8 +3,9 @@
 Finds: amounts, periods, rates, counts, dates and times of day of the answer that differ from what
     the sources say of the same thing, that no source holds and nothing named beside them gives,
     that the sources hold of something else (another row, plan, person, branch), and results that
-    the answer's own equation, list or table does not give. A figure that only the question has is
-    wrong where the answer agrees to it and the sources give another.
+    the answer's own equation, list or table does not give, or that no operands give by the
+    operation that the words beside them name (을 더하면, 의 10%인). A figure that only the
+    question has is wrong where the answer agrees to it and the sources give another.
 Misses: the wrong one of two conditions that only knowledge of the world tells apart; a wrong value
     that another place says of a thing of the same name; bare numbers without a unit below ten;
     a wrong total that some other calculation would give (weak). Hedged figures are left to
@@ -89,8 +90,12 @@ class Numbers(Guard[NumbersSettings]):
             label=Label(
                 "The answer's own calculation gives another result", "답변의 계산 결과가 틀림"
             ),
-            meaning="The answer's own equation, list or table gives another result.",
+            meaning=(
+                "The answer's own equation, list or table gives another result, or no operands "
+                "give it by the operation that the words beside it name."
+            ),
             instruction='"{observed}"{observed:은} 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
+            without_value='"{observed}"{observed:은} 계산이 맞지 않습니다. 다시 계산해 쓰세요.',
         ),
         "numbers.comparator_differs": Code(
             label=Label(

@@ -55,6 +55,28 @@ def test_leaves_a_figure_whose_own_place_shares_its_label(source: str, answer: s
     assert _findings(source, answer) == []
 
 
+@each_row("source, question, answer", "results_that_words_call_for")
+def test_a_right_result_passes_whatever_operation_is_named(
+    source: str, question: str, answer: str
+) -> None:
+    assert _strong(_findings(source, answer, question)) == []
+
+
+@each_row("source, answer, observed", "results_that_no_operands_give")
+def test_a_result_that_no_named_operands_give_is_wrong(
+    source: str, answer: str, observed: str
+) -> None:
+    assert _strong(_findings(source, answer)) == [observed]
+
+
+def test_the_right_result_is_named_where_only_two_operands_are() -> None:
+    source = "작년 요금은 52,300원, 올해 요금은 61,800원입니다."
+
+    [finding] = _findings(source, "52,300원에서 61,800원으로 8,500원 올랐습니다.")
+
+    assert (finding.code, finding.expected) == ("numbers.wrong_result", ("9,500원",))
+
+
 @each_row("answer, observed", "wrong_ranges")
 def test_flags_a_range_with_the_end_of_something_else(answer: str, observed: str) -> None:
     source = "납부 기간은 11. 14. ~ 11. 30.이다. 기준일은 11월 3일, 발표일은 12월 20일이다."

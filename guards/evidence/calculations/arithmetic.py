@@ -15,6 +15,7 @@ from weakref import WeakMethod
 
 from guards.claims.reader import Claim, Reading
 from guards.evidence.calculations.equations import equations
+from guards.evidence.calculations.implied import Implied
 from guards.evidence.calculations.nearby import LikenessTo, Nearby, Pool
 from guards.evidence.calculations.points import POINTS
 from guards.evidence.calculations.reckoning import (
@@ -125,6 +126,7 @@ class Arithmetic:
             lambda figure: (bound := comes_to()) is not None and bound(figure),
         )
         self._suppositions = Suppositions(answer)
+        self._implied = Implied(answer, figures, user, sources)
         self._kept: dict[int, Explanation] = {}
 
     def of(self, figure: Figure) -> Explanation:
@@ -157,10 +159,11 @@ class Arithmetic:
         found = [step for step in steps if step is not None]
         if found and len(found) == len(steps):
             operands = tuple(one for step in found for one in step.operands)
-            return Explanation(Outcome.FOLLOWS, None, operands, found[0].name)
+            wrong = self._wrong_by_words(figure) if found[0].name.startswith("product") else None
+            return wrong or Explanation(Outcome.FOLLOWS, None, operands, found[0].name)
         if self._is_shown_elsewhere(figure):
             return Explanation(Outcome.FOLLOWS, step="shown elsewhere")
-        return self._total_in_words(figure, pool) or _UNEXPLAINED
+        return self._total_in_words(figure, pool) or self._wrong_by_words(figure) or _UNEXPLAINED
 
     # What the answer shows
 
@@ -206,6 +209,13 @@ class Arithmetic:
             return None
         right = sum((one.measure.values[0] for one in amounts), Fraction(0))
         return Explanation(Outcome.SHOWN_WRONG, right, tuple(amounts), "total in words")
+
+    def _wrong_by_words(self, figure: Figure) -> Explanation | None:
+        """Return what is wrong with a figure by the operation that the words beside it name."""
+        wrong = self._implied.wrong(figure)
+        if wrong is None or self._is_given(figure):
+            return None
+        return Explanation(Outcome.SHOWN_WRONG, wrong.right, wrong.operands, "words")
 
     def _is_called_total(self, figure: Figure) -> bool:
         before = self._answer.page.plain[max(0, figure.start - _TOTAL_CHARS) : figure.start]

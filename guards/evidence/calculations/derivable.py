@@ -4,12 +4,17 @@ That some combination of figures gives a value proves nothing: it is no reason t
 right, only one not to call it invented. Such a value is left open.
 """
 
-from collections.abc import Callable, Iterable, Sequence, Set
+import re
+from calendar import monthrange
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from fractions import Fraction
 from itertools import combinations, islice
 from typing import TypeAlias
 
 from guards.core.keeping import lazy
 from guards.evidence.binding import Bound, Relation
+from guards.evidence.calculations.expressions import written
+from guards.evidence.calculations.points import CLOCKS, DATES, moved
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.units import Dimension, Measure
@@ -60,6 +65,8 @@ class Derivable:
             figure: A figure of the answer.
             bound: How the sources stand to it.
         """
+        if _is_one_of_time(figure):
+            return True
         return not self._replaces(figure, bound) and self._is_in_reach(figure)
 
     def _replaces(self, figure: Figure, bound: Bound) -> bool:
@@ -86,6 +93,10 @@ class Derivable:
         place = right.source, right.claim.sentence
         beside = [one for one in self._sources if (one.source, one.claim.sentence) == place]
         if any(_adds_up(own, one.measure, other.measure) for one, other in combinations(beside, 2)):
+            return False
+        if any(_is_share(own, source, one.measure) for one in beside):
+            return False
+        if own.dimension in DATES and _is_day_beside(own, right):
             return False
         is_amount = own.dimension in _CALCULATED
         least = BINDING.replaces_amount if is_amount else BINDING.replaces
@@ -165,12 +176,121 @@ class Derivable:
         return self._made[key]
 
     def _may_be_moved(self, figure: Figure) -> bool:
-        """Tell whether a date or time could be another one, moved by a period."""
-        others = (one for one in self._answer if one.start != figure.start)
+        """Tell whether a date or time could be another one, moved by a period.
+
+        A day may also be the one before or behind one of the sources, or the end of a month.
+        """
+        kind = figure.measure.dimension
+        if kind in CLOCKS:
+            return self._is_clock_of(figure)
+        others = [one for one in self._answer if one.start != figure.start]
         known = [*others, *self._user]
+        if kind in DATES:
+            points = [one.measure for one in known if one.measure.dimension in DATES]
+            return self._is_written_as_number(figure) or any(
+                same_value(figure.measure, one)
+                or (self._tells_month_ends and _is_month_end(figure.measure, one))
+                for one in self._days(points)
+            )
         has_point = any(one.measure.dimension in _POINTS for one in known)
         has_length = any(one.measure.dimension in _LENGTHS for one in (*known, *self._sources))
         return has_point and has_length
+
+    def _is_clock_of(self, figure: Figure) -> bool:
+        """Tell whether a time of day is another one and a length of time later or earlier."""
+        some = (*self._answer, *self._user, *self._sources)
+        points = dict.fromkeys(
+            Measure(one.measure.dimension, (value,))
+            for one in some
+            if one.measure.dimension in CLOCKS and one is not figure
+            for value in one.measure.values
+        )
+        return any(
+            same_value(figure.measure, option)
+            for point in points
+            for length in self._lengths
+            for sign in (1, -1)
+            for option in moved(point, length, sign)
+        )
+
+    def _is_written_as_number(self, figure: Figure) -> bool:
+        """Tell whether the sources have a day in a form that reads as a number: 8.4~8.6."""
+        month, day = divmod(int(figure.measure.values[0]) % 10_000, 100)
+        numbers = {Fraction(f"{month}.{day}"), Fraction(f"{month}.{day:02}")}
+        return any(
+            one.measure.dimension == Dimension.BARE and not numbers.isdisjoint(one.measure.values)
+            for one in self._sources
+        )
+
+    @lazy
+    def _tells_month_ends(self) -> bool:
+        return any("말일" in one.claim.text for one in (*self._answer, *self._sources))
+
+    def _days(self, points: Sequence[Measure]) -> Iterator[Measure]:
+        """Yield the days that may be reckoned from some, and those beside the sources'."""
+        lengths = self._lengths
+        for point in points:
+            for length in lengths:
+                for sign in (1, -1):
+                    yield from moved(point, length, sign, inclusive=True)
+        day = Measure(Dimension.DAYS, (Fraction(1),))
+        for one in self._sources:
+            if one.measure.dimension in DATES:
+                for sign in (1, -1):
+                    yield from moved(one.measure, day, sign)
+
+    @lazy
+    def _lengths(self) -> list[Measure]:
+        """The lengths of time that anybody names, and a day."""
+        some = (*self._answer, *self._user, *self._sources)
+        found = {Measure(Dimension.DAYS, (Fraction(1),)): None}
+        for one in some:
+            if one.measure.dimension in _LENGTHS:
+                for value in one.measure.values:
+                    found[Measure(one.measure.dimension, (value,))] = None
+        return list(found)[:_MOST_FACTORS]
+
+
+_REFERENCE = re.compile(
+    r"[ ]?(?:이?면|간|치|분(?!의)|기준|마다|당|동안|단위|로 (?:치|따지|계산|환산))"
+)
+
+
+def _is_one_of_time(figure: Figure) -> bool:
+    """Tell whether a figure only says for how long something is reckoned: 1년이면, 한 달 동안."""
+    measure, claim = figure.measure, figure.claim
+    return (
+        measure.dimension in _LENGTHS
+        and written(figure.quantity) == 1
+        and not figure.quantity.comparing_word
+        and _REFERENCE.match(claim.text, figure.end - claim.start) is not None
+    )
+
+
+_DAY_BESIDE = re.compile(r"전날|전일|하루 전|1일 전|다음 ?날|익일|이튿날")
+
+
+def _is_day_beside(measure: Measure, figure: Figure) -> bool:
+    """Tell whether a date is the day before or behind one, where its sentence speaks of that."""
+    if not any(_DAY_BESIDE.search(one.text) for one in figure.sentence):
+        return False
+    day = Measure(Dimension.DAYS, (Fraction(1),))
+    return any(measure in moved(figure.measure, day, sign) for sign in (1, -1))
+
+
+def _is_share(measure: Measure, whole: Measure, share: Measure) -> bool:
+    """Tell whether an amount is a share of another one, what that leaves, or both together."""
+    if share.dimension != Dimension.PERCENT or measure.dimension != whole.dimension:
+        return False
+    part = share.values[0] / 100
+    value, of = measure.values[0], whole.values[0]
+    return part != 1 and value in {of * part, of * (1 - part), of * (1 + part)}
+
+
+def _is_month_end(measure: Measure, day: Measure) -> bool:
+    """Tell whether a date is the end of a day's month."""
+    month, last = int(day.values[0]) // 100 % 100, int(measure.values[0]) % 10_000
+    return last // 100 == month and last % 100 >= monthrange(2023, month)[1]
 
 
 def _turn(figure: Figure) -> frozenset[str]:

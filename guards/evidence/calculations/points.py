@@ -34,7 +34,7 @@ def moved(
     """
     kind, value = point.dimension, point.values[0]
     if kind in CLOCKS:
-        if length.dimension != Dimension.SECONDS:
+        if length.dimension != Dimension.SECONDS or length.values[0] % _DAY_SECONDS == 0:
             return ()
         whole = _DAY_MINUTES if kind == Dimension.CLOCK else _HALF_DAY_MINUTES
         return (Measure(kind, ((value + sign * length.values[0] / 60) % whole,)),)

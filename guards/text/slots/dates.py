@@ -202,7 +202,7 @@ CLOCKS = (
     Search(
         re.compile(
             rf"{_HALF}(?<![A-Za-z\d.,])(?P<hour>{_HOUR})(?:[ ]?[~-][ ]?(?P<until>{_HOUR}))?"
-            rf"[ ]?시(?!간){_MINUTES}"
+            rf"(?:[ ](?!시[험즌술작설청민행중]))?시(?!간){_MINUTES}"
         ),
         re.compile(r"\d[ ]?시(?!간)"),
         beginning(rf"{_HALF_BEGINS}\d"),
