@@ -6,13 +6,14 @@ other than the edition and the kind of document, is a scope of its own.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_words
 from guards.core.exchange import Source
+from guards.core.keeping import lazy
 from guards.core.reading import Part, SourceSet
 from guards.evidence.index import SourceIndex
 from guards.evidence.opposites.meaning import covered
@@ -32,6 +33,9 @@ _LONGEST_HEAD_CHARS = 30
 _MOST_WITH_ONE_KEY = 12
 _WORDS_WITHOUT_TITLE = 2
 _WORDS_IN_ONE_DOCUMENT = 3
+_SHARED = 0.6
+"""Share of its words that sentences with the same key have at least: values differ, and what
+stands right beside them may be read otherwise."""
 _WORD = re.compile(r"[가-힣A-Za-z0-9]+")
 _ITEM = re.compile(r"[ \t]*(?:[-*•·○●▪■◦>]+[ \t]+|(?:\d{1,3}|[가-하])[.)][ \t]+|[①-⑳])")
 _CLOSED = re.compile(r"[.!?。:;,|]$|(?:다|요|음|함|됨|임)$")
@@ -122,49 +126,106 @@ class Contradictions:
     """The values in the sources of a request, and the contradictions among them.
 
     Attributes:
-        sentences: Every sentence with values, in order.
         sides: Both sides of every contradiction.
     """
 
     def __init__(self, sources: SourceSet) -> None:
         readings = sources.once(SourceIndex).readings
-        self.sentences = [
-            one
+        self._drafts = [
+            draft
             for part, reading in zip(sources.parts, readings, strict=True)
             if part.source
-            for one in _value_sentences(part.source, part, reading)
+            for draft in _Origin(part.source, part, reading).drafts()
         ]
-        self.sides = tuple(_sides_of(self.sentences))
+        likely = (one.read for one in _with_a_likely_other(self._drafts))
+        self.sides = tuple(_sides_of(one for one in likely if one is not None))
+
+    @lazy
+    def sentences(self) -> list[ValueSentence]:
+        """Every sentence with values, in order."""
+        return [one for draft in self._drafts if (one := draft.read) is not None]
 
 
-def _value_sentences(source: Source, part: Part, reading: Reading) -> Iterator[ValueSentence]:
-    edition = edition_of(source)
-    plain = reading.page.plain
-    heads = _heads(reading)
-    for sentence, values in by_sentence(reading, values_of(part.text)):
-        start, end = reading.page.raw_span(sentence[0].start, sentence[-1].end)
-        is_long = len(values) > _MOST_VALUES or end - start > _LONGEST_CHARS
-        if is_long or sentence[0].block.is_heading:
-            continue
-        own = _without(part.text.raw, start, end, values)
+class _Origin:
+    """A source whose sentences with values are read."""
+
+    def __init__(self, source: Source, part: Part, reading: Reading) -> None:
+        self.source = source
+        self.raw = part.text.raw
+        self.reading = reading
+        self._values = values_of(part.text)
+
+    @lazy
+    def edition(self) -> Edition:
+        """What the source says of itself."""
+        return edition_of(self.source)
+
+    @lazy
+    def heads(self) -> list[tuple[str, str]]:
+        """For each sentence the short line without a predicate, and the sentence, before it."""
+        return _heads(self.reading)
+
+    def drafts(self) -> Iterator["_Draft"]:
+        """Yield the sentences with values, in order."""
+        for sentence, values in by_sentence(self.reading, self._values):
+            start, end = self.reading.page.raw_span(sentence[0].start, sentence[-1].end)
+            is_long = len(values) > _MOST_VALUES or end - start > _LONGEST_CHARS
+            if not (is_long or sentence[0].block.is_heading):
+                yield _Draft(self, sentence, values, start, end)
+
+
+class _Draft:
+    """A sentence with values, before it is read as one that may contradict another.
+
+    Attributes:
+        kinds: The kinds of its values, in order.
+    """
+
+    def __init__(
+        self,
+        origin: _Origin,
+        sentence: tuple[Claim, ...],
+        values: Sequence[Value],
+        start: int,
+        end: int,
+    ) -> None:
+        self.kinds = tuple([value.kind for value in values])
+        self._origin = origin
+        self._sentence = sentence
+        self._values = values
+        self._start = start
+        self._end = end
+
+    @property
+    def features(self) -> set[str]:
+        """The features of its words."""
+        clauses = [claim.clause for claim in self._sentence]
+        return {word.features[-1] for one in clauses for word in one.words if not word.is_light}
+
+    @lazy
+    def read(self) -> ValueSentence | None:
+        """The sentence, read; None if it says nothing but its values."""
+        origin, sentence, reading = self._origin, self._sentence, self._origin.reading
+        start, end, plain = self._start, self._end, reading.page.plain
+        own = _without(origin.raw, start, end, self._values)
         found = content_words(morphemes(own))
         words = sum(word.text not in _TELLS_NOTHING for word in found)
         labels = [one for one in sentence[0].block.labels if one.level is not Level.HEADING]
         if not (words or labels):
-            continue
-        head, lead_in = heads[sentence[0].sentence]
+            return None
+        head, lead_in = origin.heads[sentence[0].sentence]
         is_item = _ITEM.match(plain[plain.rfind("\n", 0, sentence[0].start) + 1 :])
         # A sentence before one that is no item of a list is about something else.
         lead_in = lead_in if is_item else ""
         above = (*(label.text for label in labels), lead_in)
-        yield ValueSentence(
-            source=source,
-            edition=edition,
+        return ValueSentence(
+            source=origin.source,
+            edition=origin.edition,
             sentence=sentence,
             text=_text(reading, sentence[0].sentence),
             behind=_text(reading, sentence[0].sentence + 1),
-            quoted=_line(part.text.raw, start, end) if labels else part.text.raw[start:end],
-            values=tuple(values),
+            quoted=_line(origin.raw, start, end) if labels else origin.raw[start:end],
+            values=tuple(self._values),
             key=(*(token for text in above for token in (*_key(text), "/")), *_key(own)),
             words=words + sum(len(label_words(label.text)) for label in labels),
             headings=frozenset(
@@ -175,8 +236,26 @@ def _value_sentences(source: Source, part: Part, reading: Reading) -> Iterator[V
             ),
             head=head,
             points=leans_on_context(own),
-            around=_around(sentence, f"{edition.name} {head} {lead_in}"),
+            around=_around(sentence, f"{origin.edition.name} {head} {lead_in}"),
         )
+
+
+def _with_a_likely_other(drafts: Sequence[_Draft]) -> Iterator[_Draft]:
+    """Yield the sentences that may have another one's words, with values of the same kinds.
+
+    To read a sentence without its values takes long, and most have words that no other one has.
+    """
+    by_kinds: dict[tuple[str, ...], list[_Draft]] = defaultdict(list)
+    for one in drafts:
+        by_kinds[one.kinds].append(one)
+    likely: set[int] = set()
+    for alike in by_kinds.values():
+        features = [one.features for one in alike] if len(alike) > 1 else []
+        many = Counter(feature for own in features for feature in own)
+        for one, own in zip(alike, features, strict=False):
+            if sum([many[feature] > 1 for feature in own]) >= _SHARED * len(own):
+                likely.add(id(one))
+    return (one for one in drafts if id(one) in likely)
 
 
 def leans_on_context(text: str) -> bool:
