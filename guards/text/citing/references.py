@@ -310,7 +310,7 @@ def _references(heading: Span, entries: Sequence[ReferenceLine]) -> References:
 
 _PAGE_OF_FILE = re.compile(rf"{FILE}[\"'」』]?[\s,(:·]{{1,3}}(?P<page>{PAGES})", re.IGNORECASE)
 _PAGE_OF_TITLE = re.compile(rf"[\s,(]{{1,3}}(?P<page>{PAGES})\)?[ \t]*$")
-_NAMES_PAGE = ("p.", "P.", "쪽", "페이지")
+_NAMES_PAGE = re.compile(r"[pP]\.|쪽|페이지")
 _PAGE_LOOK_BACK_CHARS = 24
 _PLACES_KEPT = 32
 
@@ -340,7 +340,7 @@ def _of_marks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _of_pages(text: str) -> Iterator[tuple[int, int]]:
-    if not any(name in text for name in _NAMES_PAGE):
+    if not _NAMES_PAGE.search(text):
         return
     for found in _PAGE_OF_FILE.finditer(text):
         yield found.span("page")

@@ -276,13 +276,13 @@ def _read_ordinal(match: re.Match[str]) -> Measure:
 
 _ORDINAL_BEGINS = re.compile(r"제(?=[ ]?\d)|\d+(?=회)")
 _OF_PARTS = re.compile(r"분의")
-_CURRENCY_MARKS = ("₩", "$", "€", "¥", "KRW", "USD", "EUR", "JPY")
+_CURRENCY_MARKS = re.compile(r"[₩$€¥]|KRW|USD|EUR|JPY")
 _NATIVE_SPAN_WORDS = re.compile(alternatives((*NATIVE_SPANS, "두어")))
 _DAY_SPAN_WORDS = re.compile(alternatives(DAY_SPANS))
 _DAY_WORDS = re.compile(alternatives(DAY_WORDS))
 DIGIT_READERS: tuple[tuple[Search, Reader], ...] = (
     (Search(_FRACTION, begins=AT_NUMBERS, words=("분의",)), _read_fraction),
-    (Search(_SIGNED_MONEY, words=_CURRENCY_MARKS), _read_signed_money),
+    (Search(_SIGNED_MONEY, _CURRENCY_MARKS), _read_signed_money),
     (Search(_ROOM, re.compile(r"\d호"), AT_NUMBERS, "호", frozenset("호")), _read_room),
     (Search(_ORDINAL, re.compile(r"\d회"), _ORDINAL_BEGINS, words="회"), _read_ordinal),
     (Search(_COUNTED, begins=AT_NUMBERS), _read_counted),
@@ -312,7 +312,7 @@ WORD_READERS: tuple[tuple[Search, Reader], ...] = (
         ),
         _read_native,
     ),
-    (Search(_HEADCOUNT, _HEADCOUNT, _NATIVE_HEADS), _read_heads),
+    (Search(_HEADCOUNT, _NATIVE_HEADS, _NATIVE_HEADS), _read_heads),
     (Search(_DAY_SPAN, _DAY_SPAN_WORDS, _DAY_SPAN_WORDS), _read_day_span),
     (Search(_DAY_WORD, _DAY_WORDS, _DAY_WORDS), _read_day_word),
 )

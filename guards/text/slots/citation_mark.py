@@ -285,6 +285,8 @@ _TEXTS_KEPT = 64
 @lru_cache(maxsize=_TEXTS_KEPT)
 def read_marks(text: str) -> tuple[CitationMark, ...]:
     """Return the citation marks of a text, in order."""
+    if not _OPENING.search(text):
+        return ()
     may_be_code = "`" in text or "~~~" in text
     read = _CODE.sub(lambda code: " " * len(code[0]), text) if may_be_code else text
     return tuple(_marks(read))

@@ -84,7 +84,9 @@ class Phone:
 @lru_cache(maxsize=_TEXTS_KEPT)
 def find_phones(text: str) -> tuple[Phone, ...]:
     """Return the telephone numbers of a normal form, in order; none overlaps another."""
-    windows = digit_windows(text) if any(may.search(text) for may in _MAY_BE) else []
+    if not any(may.search(text) for may in _MAY_BE):
+        return ()
+    windows = digit_windows(text)
     if not windows:
         return ()
     found = [

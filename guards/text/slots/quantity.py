@@ -38,7 +38,14 @@ from guards.text.slots.units import (
     Unit,
     mixed_value,
 )
-from guards.text.slots.windows import AT_NUMBERS, NumberedText, Search, blotted, matches_in
+from guards.text.slots.windows import (
+    AT_NUMBERS,
+    NumberedText,
+    Search,
+    blotted,
+    has_digits,
+    matches_in,
+)
 
 # The halves of ½, which the normal form writes as 1⁄2, are no numbers.
 _BARE_NUMBER = re.compile(rf"(?<!⁄){FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄])")
@@ -128,9 +135,9 @@ def without_other_numbers(raw: str, normal: Normal) -> NumberedText:
         if raw[origin] in _ENUMERATORS and raw[origin - 1 : origin] != "m"
     ]
     text = blotted(normal.text, sorted((*enumerators, *citation_places(normal.text))))
-    text = blotted(text, (match.span() for match in _MARKS_AND_ADDRESSES.finditer(text)))
+    text = blotted(text, [match.span() for match in _MARKS_AND_ADDRESSES.finditer(text)])
     if "@" in text:
-        text = blotted(text, (match.span() for match in _MAIL.finditer(text)))
+        text = blotted(text, [match.span() for match in _MAIL.finditer(text)])
     numbered = NumberedText(text)
     labels = [match.span() for sought in LABELS for match in numbered.matches(sought)]
     numbered.leave_out(sorted(labels))
@@ -287,18 +294,23 @@ class _Canvas:
 
 def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     """Return the quantities of a text, in order; none overlaps another."""
+    # Whatever is blotted out below, no more of these can match; most texts have none of them.
+    clocks = [sought for sought in WORD_CLOCKS if sought.needed.search(normal.text)]
+    in_words = [reader for reader in WORD_READERS if reader[0].needed.search(normal.text)]
+    if not (clocks or in_words or has_digits(normal.text)):
+        return ()
     canvas = _Canvas(without_other_numbers(raw, normal))
     canvas.leave_out([(phone.start, phone.end) for phone in find_phones(normal.text)])
     canvas.leave_out([place[:2] for place in route_places(normal.text)])
     if canvas.has_digits:
         canvas.take_points_of_time()
-    for sought in WORD_CLOCKS:
+    for sought in clocks:
         canvas.take_anywhere(sought, read_clock)
     captions = caption_units(canvas.text)
     canvas.leave_out(caption_places(canvas.text))
     for sought, reader in DIGIT_READERS if canvas.has_digits else ():
         canvas.take(sought, reader)
-    for sought, reader in WORD_READERS:
+    for sought, reader in in_words:
         canvas.take_anywhere(sought, reader)
     canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions))
     found = _with_shared_units(sorted(canvas.found, key=lambda found: found.start), normal.text)

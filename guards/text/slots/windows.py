@@ -22,6 +22,11 @@ Run = tuple[int, int, int, str]
 behind it (behind the blank there, if there is one)."""
 
 
+def has_digits(text: str) -> bool:
+    """Tell whether a text has any digit."""
+    return _DIGITS.search(text) is not None
+
+
 def digit_windows(text: str) -> list[Window]:
     """Return the neighbourhoods of a text's digits, in order and without overlaps."""
     return [
@@ -41,28 +46,21 @@ def digit_runs(text: str, windows: Sequence[Window]) -> list[Run]:
 
 def digit_neighbourhoods(text: str) -> tuple[list[Window], list[Run]]:
     """Return the windows of a text and the numbers in them, which takes half the time."""
-    windows: list[Window] = []
-    runs: list[Run] = []
-    if not "".join(_DIGITS.findall(text)).isascii():
+    numbers = [*_DIGITS.finditer(text)]
+    if not "".join([number[0] for number in numbers]).isascii():
         windows = digit_windows(text)
         return windows, digit_runs(text, windows)
-    for near in _neighbours([digits.span() for digits in _DIGITS.finditer(text)]):
-        window = (max(0, near[0][0] - _BEFORE_CHARS), near[-1][1] + _AFTER_CHARS)
+    spans = [number.span() for number in numbers]
+    windows, runs = [], []
+    first = 0
+    for at, (_, end) in enumerate(spans, start=1):
+        if at < len(spans) and spans[at][0] - end <= _BEFORE_CHARS + _AFTER_CHARS:
+            continue
+        window = (max(0, spans[first][0] - _BEFORE_CHARS), end + _AFTER_CHARS)
         windows.append(window)
-        runs += [(start, end, window[1], _behind(text, end)) for start, end in near]
+        runs += [(start, stop, window[1], _behind(text, stop)) for start, stop in spans[first:at]]
+        first = at
     return windows, runs
-
-
-def _neighbours(spans: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """Yield the groups of places that lie near each other."""
-    near: list[tuple[int, int]] = []
-    for span in spans:
-        if near and span[0] - near[-1][1] > _BEFORE_CHARS + _AFTER_CHARS:
-            yield near
-            near = []
-        near.append(span)
-    if near:
-        yield near
 
 
 def _behind(text: str, end: int) -> str:
@@ -118,7 +116,11 @@ class Search(NamedTuple):
 
     def has_word_in(self, text: str) -> bool:
         """Tell whether a text has one of the words, if they are known."""
-        return not self.words or any(word in text for word in self.words)
+        # A loop, as this is asked of every text for every pattern.
+        for word in self.words:
+            if word in text:
+                return True
+        return not self.words
 
     def may_be_in(self, text: str) -> bool:
         """Tell whether a text has what every match holds."""
@@ -153,11 +155,13 @@ def _matches_in(sought: Search, text: str, windows: Sequence[Window]) -> Iterato
 BLOT = "\x01"
 
 
-def blotted(text: str, places: Iterable[tuple[int, int]]) -> str:
+def blotted(text: str, places: Sequence[tuple[int, int]]) -> str:
     """Return a text of the same length with some places, given in order, made unreadable.
 
     Of places that overlap the first one counts.
     """
+    if not places:
+        return text
     pieces: list[str] = []
     position = 0
     for start, end in places:
