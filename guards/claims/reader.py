@@ -7,7 +7,8 @@ one field whatever the verb or noun: 금지, 불가, -면 안 된다 and -ㄹ �
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -44,27 +45,64 @@ _REPORTED = re.compile(
 )
 
 
-_NOT_LITERAL = re.compile(r"\((?:[^()]|\([^()]*\))*\)[?*+]?|\\?.[?*+]|\\.|[^\w/ ]")
+# Texts without which none of the above matches: much quicker to look for.
+_REPORTING = ("다/EC ", "다/ETM ", "다는/", "다고/EC ", "라는/ETM ", "점/NN", "것/NN", "사실/NN")
+
+_ATOM = re.compile(
+    r"\(\?<?[=!](?:[^()]|\([^()]*\))*\)"
+    r"|\(\?:(?P<group>(?:[^()]|\([^()]*\))*)\)(?P<optional>[?*])?"
+    r"|(?P<char>[\w/ ])(?P<repeated>[?*+])?|\\.[?*+]?|."
+)
+_PLAIN_ALTERNATIVES = re.compile(r"[\w/ |]+")
+_KOREAN = re.compile(r"[ㄱ-ㅣ가-힣]")
 
 
-def _literal_in(pattern: str) -> str:
-    """Return the longest text that stands in every match of a pattern, outside its groups."""
-    return max(_NOT_LITERAL.split(pattern), key=len)
+def _needed_by(pattern: str) -> Sequence[str]:
+    """Return texts one of which stands in every match of a pattern, as few and long as may be.
+
+    Args:
+        pattern: A regular expression without alternatives outside of its groups.
+    """
+    found: list[list[str]] = [[""]]
+    for atom in _ATOM.finditer(pattern):
+        char, group = atom["char"], atom["group"]
+        if char and not atom["repeated"]:
+            found[-1] = [text + char for text in found[-1]]
+        elif group and not atom["optional"] and _PLAIN_ALTERNATIVES.fullmatch(group):
+            found.append(group.split("|"))
+        else:
+            found.append([""])
+    shortest = [
+        [text for text in texts if not any(other in text for other in texts if other != text)]
+        for texts in found
+    ]
+    return max(
+        shortest,
+        key=lambda texts: (min(len(_KOREAN.findall(text)) for text in texts), -len(texts)),
+    )
+
+
+_Rule = tuple[Modality, re.Pattern[str], re.Pattern[str] | None]
 
 
 @cache
-def _rules() -> tuple[tuple[Modality, str, re.Pattern[str], re.Pattern[str] | None], ...]:
-    """Return each rule's modality, a text that it needs, its pattern and what stands before it."""
-    found = []
+def _rules() -> tuple[Sequence[_Rule], Mapping[str, Sequence[int]]]:
+    """Return each rule's modality, its pattern and what stands before it; and the texts they need.
+
+    The texts come with the numbers of the rules that may match where they stand.
+    """
+    rules: list[_Rule] = []
+    by_text: defaultdict[str, list[int]] = defaultdict(list)
     for name, patterns in sections("modality").items():
         for pattern in patterns:
             main, _, before = pattern.partition("@")
             needed = re.compile(before.strip()) if before.strip() else None
-            # A modality may have a second section: [required by a double denial].
             main = main.strip()
-            modality = Modality(name.split()[0])
-            found.append((modality, _literal_in(main), re.compile(main), needed))
-    return tuple(found)
+            for text in _needed_by(main):
+                by_text[text].append(len(rules))
+            # A modality may have a second section: [required by a double denial].
+            rules.append((Modality(name.split()[0]), re.compile(main), needed))
+    return rules, dict(by_text)
 
 
 def modality_of(trail: str) -> tuple[Modality, int]:
@@ -73,14 +111,16 @@ def modality_of(trail: str) -> tuple[Modality, int]:
     Args:
         trail: The morphemes of the clause, as ``form/TAG`` with spaces between.
     """
-    reported = _REPORTED.search(trail)
-    if reported is not None:
-        trail = trail[: reported.start()]
+    if [text for text in _REPORTING if text in trail]:
+        reported = _REPORTED.search(trail)
+        if reported is not None:
+            trail = trail[: reported.start()]
     best: tuple[Modality, int] | None = None
-    for modality, literal, pattern, needed in _rules():
-        # Much quicker than the pattern, and most clauses have none of these texts.
-        if literal not in trail:
-            continue
+    rules, by_text = _rules()
+    # Much quicker than the patterns, and most clauses have none of these texts.
+    likely = [numbers for text, numbers in by_text.items() if text in trail]
+    for number in sorted({number for numbers in likely for number in numbers}) if likely else ():
+        modality, pattern, needed = rules[number]
         last = None
         for match in pattern.finditer(trail):
             last = match
@@ -120,6 +160,8 @@ _GOES_ON = frozenset(
 _DIGIT = re.compile(r"\d")
 _SPEAKING = frozenset({"SN", "SL", "SH"})
 _CASE = frozenset({"경우", "때", "시", "시점", "이상"})
+# Behind an ending, the noun of a case or its particle.
+_MAY_END = frozenset({"EC", "JKB", "JX"})
 _BREAK = re.compile(
     r",(?!\d)|[;→⇒]|(?<=[ ])/(?=[ ])|(?<=[가-힣)%])/(?=[가-힣])|(?<=[ ])[-–—·](?=[ ])"
     r"|[.](?=[ ][가-힣])"
@@ -252,10 +294,16 @@ def _cuts(text: str, found: Sequence[Morpheme]) -> Iterator[tuple[int, int]]:
     first = 0
     depth = 0
     for at, one in enumerate(found):
-        depth += (one.tag == "SSO") - (one.tag == "SSC")
+        tag = one.tag
+        if tag == "SSO":
+            depth += 1
+        elif tag == "SSC":
+            depth -= 1
         if depth > 0 or at + 1 == len(found):
             continue
-        if (one.start in breaks or _ends_clause(found, at)) and any(
+        # Asked here, as it is asked of every morpheme.
+        may_end = tag in _MAY_END or one.form in _CASE
+        if (one.start in breaks or (may_end and _ends_clause(found, at))) and any(
             piece.tag[0] != "S" or piece.tag in _SPEAKING for piece in found[first : at + 1]
         ):
             yield first, at + 1

@@ -65,8 +65,8 @@ def stands_in(word: Word, features: Collection[str]) -> bool:
 def content_words(found: Sequence[Morpheme]) -> tuple[Word, ...]:
     """Return the content words among some morphemes, in order."""
     words: list[Word] = []
-    at = 0
-    while at < len(found):
+    at, count = 0, len(found)
+    while at < count:
         one = found[at]
         if one.tag in _NOUN_TAGS or (one.tag == "MM" and _is_joined(found, at)):
             last = _run_end(found, at)
@@ -89,7 +89,8 @@ def _is_joined(found: Sequence[Morpheme], at: int) -> bool:
 
 def _run_end(found: Sequence[Morpheme], at: int) -> int:
     before = found[at]
-    for last in range(at + 1, min(len(found), at + _LONGEST_RUN)):
+    longest = min(len(found), at + _LONGEST_RUN)
+    for last in range(at + 1, longest):
         one = found[last]
         if (
             one.tag not in _NOUN_TAGS
@@ -98,34 +99,38 @@ def _run_end(found: Sequence[Morpheme], at: int) -> int:
         ):
             return last
         before = one
-    return min(len(found), at + _LONGEST_RUN)
+    return longest
 
 
 def _noun(found: Sequence[Morpheme], first: int, last: int) -> Word:
-    run = found[first:last]
-    if len(run) == 1:
-        text, parts = run[0].form, run[0].parts
-    else:
+    text, tag, start, end, parts = found[first]
+    is_name = tag in _NAME_TAGS
+    if last - first > 1:
+        run = found[first:last]
         text = "".join([one.form for one in run])
         parts = tuple([part for one in run for part in one.parts])
-    end = run[-1].end
-    follows = found[last] if last < len(found) else None
+        end = run[-1].end
+        is_name = not _NAME_TAGS.isdisjoint([one.tag for one in run])
+    particle, is_verb = "", False
+    if last < len(found):
+        follows = found[last]
+        if follows.tag in _PARTICLES:
+            particle = follows.form
+        elif follows.tag in _DERIVE:
+            is_verb = follows.start == end
     features, is_light = _compared(text, parts)
-    return Word(
-        text=text,
-        features=features,
-        start=run[0].start,
-        end=end,
-        particle=follows.form if follows is not None and follows.tag in _PARTICLES else "",
-        is_verb=follows is not None and follows.tag in _DERIVE and follows.start == end,
-        is_name=not _NAME_TAGS.isdisjoint([one.tag for one in run]),
-        is_light=is_light,
-    )
+    # In order of the fields, which takes half the time of naming them.
+    return Word(text, features, start, end, particle, is_verb, is_name, is_light)
+
+
+@lru_cache(maxsize=32_768)
+def _stem(form: str) -> tuple[tuple[str, ...], bool]:
+    """Return the features of a verb, and whether it carries no subject."""
+    return (canonical(form + "다"),), form in _LIGHT_VERBS
 
 
 def _verb(one: Morpheme) -> Word:
-    features = (canonical(one.form + "다"),)
-    is_light = one.form in _LIGHT_VERBS
+    features, is_light = _stem(one.form)
     return Word(one.form, features, one.start, one.end, "", True, False, is_light)
 
 
