@@ -7,8 +7,7 @@ one field whatever the verb or noun: 금지, 불가, -면 안 된다 and -ㄹ �
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -17,6 +16,7 @@ from guards.claims.layout import Block, Level, Page, read_layout
 from guards.korean.morphemes import Morpheme, morphemes
 from guards.korean.words import Word, content_words
 from guards.lexicons.loading import sections
+from guards.lexicons.patterns import Candidates
 from guards.text.normal import normalise
 from guards.text.sentences import split_sentences
 from guards.text.slots.quantity import Quantity, find_quantities
@@ -48,61 +48,20 @@ _REPORTED = re.compile(
 # Texts without which none of the above matches: much quicker to look for.
 _REPORTING = ("다/EC ", "다/ETM ", "다는/", "다고/EC ", "라는/ETM ", "점/NN", "것/NN", "사실/NN")
 
-_ATOM = re.compile(
-    r"\(\?<?[=!](?:[^()]|\([^()]*\))*\)"
-    r"|\(\?:(?P<group>(?:[^()]|\([^()]*\))*)\)(?P<optional>[?*])?"
-    r"|(?P<char>[\w/ ])(?P<repeated>[?*+])?|\\.[?*+]?|."
-)
-_PLAIN_ALTERNATIVES = re.compile(r"[\w/ |]+")
-_KOREAN = re.compile(r"[ㄱ-ㅣ가-힣]")
-
-
-def _needed_by(pattern: str) -> Sequence[str]:
-    """Return texts one of which stands in every match of a pattern, as few and long as may be.
-
-    Args:
-        pattern: A regular expression without alternatives outside of its groups.
-    """
-    found: list[list[str]] = [[""]]
-    for atom in _ATOM.finditer(pattern):
-        char, group = atom["char"], atom["group"]
-        if char and not atom["repeated"]:
-            found[-1] = [text + char for text in found[-1]]
-        elif group and not atom["optional"] and _PLAIN_ALTERNATIVES.fullmatch(group):
-            found.append(group.split("|"))
-        else:
-            found.append([""])
-    shortest = [
-        [text for text in texts if not any(other in text for other in texts if other != text)]
-        for texts in found
-    ]
-    return max(
-        shortest,
-        key=lambda texts: (min(len(_KOREAN.findall(text)) for text in texts), -len(texts)),
-    )
-
-
 _Rule = tuple[Modality, re.Pattern[str], re.Pattern[str] | None]
 
 
 @cache
-def _rules() -> tuple[Sequence[_Rule], Mapping[str, Sequence[int]]]:
-    """Return each rule's modality, its pattern and what stands before it; and the texts they need.
-
-    The texts come with the numbers of the rules that may match where they stand.
-    """
+def _rules() -> tuple[Sequence[_Rule], Candidates]:
+    """Return each rule's modality, its pattern and what stands before it; and which may match."""
     rules: list[_Rule] = []
-    by_text: defaultdict[str, list[int]] = defaultdict(list)
     for name, patterns in sections("modality").items():
         for pattern in patterns:
             main, _, before = pattern.partition("@")
             needed = re.compile(before.strip()) if before.strip() else None
-            main = main.strip()
-            for text in _needed_by(main):
-                by_text[text].append(len(rules))
             # A modality may have a second section: [required by a double denial].
-            rules.append((Modality(name.split()[0]), re.compile(main), needed))
-    return rules, dict(by_text)
+            rules.append((Modality(name.split()[0]), re.compile(main.strip()), needed))
+    return rules, Candidates(pattern.pattern for _, pattern, _ in rules)
 
 
 def modality_of(trail: str) -> tuple[Modality, int]:
@@ -116,10 +75,8 @@ def modality_of(trail: str) -> tuple[Modality, int]:
         if reported is not None:
             trail = trail[: reported.start()]
     best: tuple[Modality, int] | None = None
-    rules, by_text = _rules()
-    # Much quicker than the patterns, and most clauses have none of these texts.
-    likely = [numbers for text, numbers in by_text.items() if text in trail]
-    for number in sorted({number for numbers in likely for number in numbers}) if likely else ():
+    rules, candidates = _rules()
+    for number in candidates.of(trail):
         modality, pattern, needed = rules[number]
         last = None
         for match in pattern.finditer(trail):

@@ -15,6 +15,7 @@ from operator import attrgetter
 
 from guards.claims.reader import Claim, Clause, Reading, read_claims
 from guards.lexicons.loading import sections
+from guards.lexicons.patterns import Candidates
 
 _KEPT = 4096
 
@@ -201,7 +202,9 @@ def _core(trail: str, *, is_condition: bool) -> str:
 
 @lru_cache(maxsize=_KEPT)
 def _of_core(core: str, has_figures: bool) -> Standing:
-    for name, main, taken_back in _rules():
+    rules, candidates = _rules()
+    for number in candidates.of(core):
+        name, main, taken_back = rules[number]
         if has_figures and name in _EMPTY_WITHOUT_FIGURES:
             continue
         if main.search(core) and not (taken_back and taken_back.search(core)):
@@ -209,8 +212,12 @@ def _of_core(core: str, has_figures: bool) -> Standing:
     return Standing.ASSERTED
 
 
+_Rule = tuple[str, re.Pattern[str], re.Pattern[str] | None]
+
+
 @cache
-def _rules() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]:
+def _rules() -> tuple[Sequence[_Rule], Candidates]:
+    """Return each rule's section, its pattern and what takes it back; and which may match."""
     table = dict(sections("standing"))
     sets = dict(line.split(":", 1) for line in table.pop("sets"))
     named = {name: rf"\b(?:{'|'.join(words.split())})" for name, words in sets.items()}
@@ -221,11 +228,11 @@ def _rules() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]:
             text = text.replace(f"<{name}>", words)
         return re.compile(text.replace("~", _PLEASE))
 
-    found = []
+    found: list[_Rule] = []
     for name, entries in table.items():
         for entry in entries:
             main, _, taken_back = (piece.strip() for piece in entry.partition("@"))
             # A kind ending or that of a condition may stand behind any of them.
             main = re.sub(r"(?<![\\!-])\$$", r"[!-]?$", main)
             found.append((name, pattern(main), pattern(taken_back) if taken_back else None))
-    return tuple(found)
+    return found, Candidates(main.pattern for _, main, _ in found)

@@ -7,11 +7,12 @@ is one act, too, whatever the words: 배송비가 있다, 요금을 내다, 유�
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from guards.korean.words import Word, canonical
 from guards.lexicons.loading import lines, sections, words
+from guards.lexicons.patterns import Candidates
 
 FRAME = words("frame_nouns")
 COUNTED, CHARGED = "포함", "유료"
@@ -99,7 +100,7 @@ def opposite_of(word: Word) -> tuple[str, int] | None:
 def more_acts(found: Sequence[Word], trail: str, main: Act | None) -> Iterator[Act]:
     """Yield what a clause says besides: 운전하여 귀가해도 된다, 중복 할인 불가, 함께 적용된다."""
     known = opposites()
-    for adverb in _ADVERB.findall(trail):
+    for adverb in adverbs_of(trail):
         if adverb in known:
             yield Act(*known[adverb], _BESIDES, None)
     if main is None:
@@ -120,9 +121,14 @@ _ADVERB = re.compile(r"(\S+)/MAG")
 _AND_THEN = re.compile(r"\S+ (?:[하되]/XSV )?(?:아|어|여|아서|어서|여서|고)/EC")
 
 
+def adverbs_of(trail: str) -> Sequence[str]:
+    """Return the adverbs of a clause."""
+    return _ADVERB.findall(trail) if "/MAG" in trail else ()
+
+
 def turned(act: Act, by: int) -> Act:
     """Return an act with the side that the polarity of its clause gives it."""
-    return replace(act, side=act.side * by)
+    return act if by == 1 else replace(act, side=act.side * by)
 
 
 def _goes_on(word: Word, trail: str) -> bool:
@@ -143,14 +149,23 @@ def _is_money(word: Word) -> bool:
     return word.text.endswith(_MONEY_ENDS) and len(word.features) > 1
 
 
-_TURNS = {name: re.compile("|".join(patterns)) for name, patterns in sections("turns").items()}
+_TURNS = [
+    (name, re.compile(pattern))
+    for name, patterns in sections("turns").items()
+    for pattern in patterns
+]
+_MAY_TURN = Candidates(pattern.pattern for _, pattern in _TURNS)
+_TRAILS_KEPT = 2048
 UNLESS = "unless"
 _ORDER = frozenset({"before", "after"})
 
 
+# Of one clause several guards ask.
+@lru_cache(maxsize=_TRAILS_KEPT)
 def turns_of(trail: str) -> frozenset[str]:
     """Return what in a clause may turn what it says into its opposite (않으면, 이상, 미만)."""
-    return frozenset(name for name, pattern in _TURNS.items() if pattern.search(trail))
+    likely = [_TURNS[number] for number in _MAY_TURN.of(trail)]
+    return frozenset([name for name, pattern in likely if pattern.search(trail)])
 
 
 def are_turned(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -59,13 +59,12 @@ def pieces_of(claim: Claim) -> Iterator[Piece]:
     """Yield a clause without its brackets, then what stands in each of them."""
     clause = claim.clause
     spans = list(_BRACKETS.finditer(claim.text))
-    named = NAMED.match(claim.text)
     if not spans:
-        begin = clause.start + named.end() if named else 0
-        words = tuple(word for word in clause.words if word.start >= begin)
-        trail, modality = clause.trail, clause.modality
-        if named:
+        words, trail, modality = clause.words, clause.trail, clause.modality
+        if named := NAMED.match(claim.text):
             # 연결이 안 됨: 암호 확인. What stands before the colon only names what follows.
+            begin = clause.start + named.end()
+            words = tuple(word for word in words if word.start >= begin)
             behind = read_sentence(claim.text[named.end() :])
             trail = " ".join(one.trail for one in behind)
             modality = modality_of(trail)[0]

@@ -14,7 +14,7 @@ from functools import cache
 from guards.claims.reader import Claim, Modality, Reading
 from guards.core.reading import SourceSet
 from guards.evidence.index import SourceClaim, SourceIndex
-from guards.evidence.opposites.acts import turned
+from guards.evidence.opposites.acts import adverbs_of, turned
 from guards.evidence.opposites.statements import Statement, statements_of
 from guards.korean.words import Word, canonical
 from guards.lexicons.loading import lines
@@ -73,7 +73,6 @@ def replied(claim: Statement, *, is_yes: bool) -> Statement:
 
 _BEFORE = 4
 _LEAST_SHARED = 2
-_ADVERB = re.compile(r"(\S+)/MAG")
 _AGAINST = frozenset({Modality.FORBIDDEN, Modality.DENIED})
 
 
@@ -126,13 +125,13 @@ class SourceContrasts:
 
 def contrasts_of(claim: Claim) -> Iterator[Contrast]:
     """Yield the words of scales in a clause that stand before another word."""
-    words = claim.clause.words
+    words, scales = claim.clause.words, _scales()
     for at, word in enumerate(words[:-1]):
-        scale = _scales().get(word.features[-1])
+        scale = scales.get(word.features[-1])
         if scale is not None and not _is_of_figure(claim, word):
             yield _contrast(claim, word, scale, words[:at], words[at + 1])
-    for adverb in _ADVERB.findall(claim.clause.trail):
-        scale = _scales().get(adverb)
+    for adverb in adverbs_of(claim.clause.trail):
+        scale = scales.get(adverb)
         at = claim.text.find(adverb)
         if scale is not None and at >= 0:
             start = claim.clause.start + at
