@@ -4,13 +4,15 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from guards.claims.question import asked_words
 from guards.claims.reader import Reading as Claims
 from guards.claims.reader import read_claims
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence
 from guards.core.keeping import lazy
-from guards.core.reading import Reading, RequestReading
-from guards.evidence.binding import Bound, Relation, SourceFigures, figures_in
+from guards.core.reading import Reading, RequestReading, SourceSet
+from guards.evidence.bands import Bands
+from guards.evidence.binding import Bound, Relation, SourceFigures, Talk, figures_in
 from guards.evidence.calculations.arithmetic import Arithmetic
 from guards.evidence.calculations.derivable import Derivable
 from guards.evidence.figures import Figure, same_value
@@ -78,11 +80,13 @@ class Compared:
         self.parts = reading.sources
         self._question = reading.request.once(_question_figures)
         self._earlier = reading.request.once(_earlier_figures)
+        self._asked = reading.request.once(_asked_features)
         self._bare_numbers = reading.request.once(_bare_numbers)
         self.judged_from = reading.judged_from
         self.answer = reading.once(answer_claims)
         self.figures = reading.once(answer_figures)
         self.sources = reading.source_set.once(SourceFigures)
+        self._bands = reading.source_set.once(source_bands)
         self._bound: dict[int, Bound] = {}
 
     @property
@@ -130,8 +134,27 @@ class Compared:
     def bound(self, figure: Figure) -> Bound:
         """Return how the sources stand to a figure of the answer."""
         if figure.start not in self._bound:
-            self._bound[figure.start] = self.sources.bind(figure)
+            bound = self.sources.bind(figure, self._talk)
+            if bound.held is Relation.HELD and bound.same is not None:
+                same = [
+                    one
+                    for one in self.sources.with_value(figure.measure)
+                    if one.group == figure.group
+                ]
+                right = self._bands.right(figure, same, self._question)
+                if right is not None:
+                    bound = Bound(Relation.MOVED, right, bound.likeness, bound.same)
+            self._bound[figure.start] = bound
         return self._bound[figure.start]
+
+    @lazy
+    def _talk(self) -> Talk:
+        words = (word for claim in self.answer.claims for word in claim.clause.words)
+        labels = (
+            word for claim in self.answer.claims for _, label in claim.labels for word in label
+        )
+        said = frozenset(feature for word in (*words, *labels) for feature in word.features)
+        return Talk(self._asked, said)
 
     def says(self, source: Figure | None) -> bool:
         """Tell whether the answer gives a figure of the sources at its place, or sets it aside."""
@@ -220,8 +243,18 @@ class Compared:
         return (Evidence(source_id, part.text.raw[start:end]),)
 
 
+def source_bands(sources: SourceSet) -> Bands:
+    """Return the rows of bands of the sources."""
+    return Bands(sources.once(SourceFigures))
+
+
 def _question_figures(request: RequestReading) -> tuple[Figure, ...]:
     return tuple(figures_in(read_claims(request.question.text.raw), "", -1))
+
+
+def _asked_features(request: RequestReading) -> frozenset[str]:
+    words = asked_words(request.question.text.raw)
+    return frozenset(feature for word in words for feature in word.features)
 
 
 def _earlier_figures(request: RequestReading) -> tuple[Figure, ...]:

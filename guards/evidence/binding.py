@@ -113,6 +113,19 @@ class _Member:
         return named / whole if whole else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What an exchange names, as features.
+
+    Attributes:
+        asked: What the question is about.
+        said: All that the answer says.
+    """
+
+    asked: frozenset[str] = frozenset()
+    said: frozenset[str] = frozenset()
+
+
 class SourceFigures:
     """The figures of all sources, and the sets in which they stand beside one another.
 
@@ -190,6 +203,13 @@ class SourceFigures:
             found.append(_Member(one, label, names))
         return tuple(found)
 
+    def beside(self, figure: Figure) -> Iterable[Figure]:
+        """Yield the figures that stand in one column, list or sentence with a figure."""
+        for number in self._sets_of.get(figure.place, ()):
+            for one in self._sets[number]:
+                if one.figure is not figure and _is_of_other_row(one.figure, figure):
+                    yield one.figure
+
     def with_value(self, measure: Measure) -> Iterable[Figure]:
         """Yield the figures of a value, in whatever notation."""
         near = {place for key in keys_of(measure) for place in self._by_key.get(key, ())}
@@ -212,8 +232,13 @@ class SourceFigures:
                 found[figure.group].append(figure)
         return found
 
-    def bind(self, figure: Figure) -> Bound:
-        """Hold a figure of an answer against those of the sources."""
+    def bind(self, figure: Figure, talk: Talk | None = None) -> Bound:
+        """Hold a figure of an answer against those of the sources.
+
+        Args:
+            figure: The figure.
+            talk: What question and answer name besides; None if that is not to tell anything.
+        """
         same, others = self._candidates(figure)
         asking = self.index.asking(figure.context)
         best = self._closest(asking, same)
@@ -228,7 +253,9 @@ class SourceFigures:
         if figure.measure.dimension == Dimension.BARE:
             return Bound(Relation.HELD, same=here)
         likeness = best[0] if best else 0.0
-        moved = self._by_label(figure, asking, same, likeness)
+        moved = self._by_label(figure, asking, same, likeness) or self._by_question(
+            figure, same, talk or Talk()
+        )
         if moved is not None:
             return Bound(Relation.MOVED, moved, self._likeness(asking, moved), here)
         if best is not None and figure.group not in _POINTS:
@@ -410,6 +437,42 @@ class SourceFigures:
                     found = (fits, one)
         return found[1] if found else None
 
+    def _by_question(self, figure: Figure, same: Sequence[Figure], talk: Talk) -> Figure | None:
+        """Return the figure of what the question names, where the answer names nothing."""
+        if figure.group in _LABELS:
+            return None
+        places = {one.place for one in same if one.group == figure.group}
+        found: Figure | None = None
+        for place in sorted(places):
+            own_sets = [self._sets[number] for number in self._sets_of.get(place, ())]
+            named = [self._asked_instead(members, places, talk) for members in own_sets]
+            others = [one for one in named if one is not None]
+            if not others:
+                return None
+            found = found or others[0]
+        return found
+
+    @staticmethod
+    def _asked_instead(
+        members: Sequence[_Member], places: Collection[tuple[int, int]], talk: Talk
+    ) -> Figure | None:
+        own = [one for one in members if one.figure.place in places]
+        rest = [one for one in members if one.figure.place not in places]
+        words = [feature for one in own for feature in one.label if feature[0] != "="]
+        if not words or any(feature in talk.asked or feature in talk.said for feature in words):
+            return None
+        named = [one for one in rest if one.share(talk.asked | talk.said) > 0]
+        if (
+            len({one.figure.measure for one in named}) != 1
+            or named[0].share(talk.asked) < BINDING.label_named
+        ):
+            return None
+        if not any(feature[0] != "=" for feature in named[0].label & talk.asked):
+            return None
+        if any(_is_remark_on(named[0].figure, one.figure) for one in own):
+            return None
+        return named[0].figure
+
     @staticmethod
     def _named_instead(
         figure: Figure,
@@ -471,6 +534,14 @@ def _is_without_words(figure: Figure) -> bool:
     """Tell whether a figure is all that its clause says: the second of `출발 9시 / 11시`."""
     start, end = figure.quantity.start, figure.quantity.end
     return all(start <= word.start < end for word in figure.claim.clause.words)
+
+
+def _is_of_other_row(one: Figure, other: Figure) -> bool:
+    """Tell whether two figures stand in different rows of one column, or outside of tables."""
+    first, second = one.claim.block, other.claim.block
+    return first.table != second.table or (
+        first.table < 0 or (first.column == second.column and first.line != second.line)
+    )
 
 
 def _is_remark_on(figure: Figure, other: Figure) -> bool:

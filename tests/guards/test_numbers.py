@@ -133,6 +133,20 @@ def test_leaves_one_of_many_where_it_belongs(source: str, answer: str) -> None:
     assert findings_in(source, answer) == []
 
 
+@each_row("source, question, answer, expected", "of_the_case_moved")
+def test_flags_the_value_of_another_case(
+    source: str, question: str, answer: str, expected: str
+) -> None:
+    [finding] = findings_in(source, answer, question)
+
+    assert (finding.code, finding.expected) == ("numbers.moved", (expected,))
+
+
+@each_row("source, question, answer", "of_the_case_not_moved")
+def test_leaves_the_value_of_the_case(source: str, question: str, answer: str) -> None:
+    assert findings_in(source, answer, question) == []
+
+
 @each_row("answer", "not_moved")
 def test_leaves_a_figure_where_it_belongs(answer: str) -> None:
     assert findings_in(PRICES, answer) == []
