@@ -13,7 +13,7 @@ from guards.core.keeping import lazy
 from guards.evidence.binding import SourceFigures
 from guards.evidence.figures import Figure, group_of
 from guards.evidence.index import key_of
-from guards.evidence.sets import Values, joined_values
+from guards.evidence.sets import Values, comparator_in, joined_values
 from guards.text.slots.quantity import Comparator, Quantity
 from guards.text.slots.units import Dimension
 
@@ -143,10 +143,16 @@ def _band_in(quantities: Sequence[Quantity], text: str) -> Band | None:
     """Return the band that a text of one dimension gives."""
     dimensions = {one.measure.dimension for one in quantities}
     found = [values for _, values in joined_values(quantities, text)]
-    if len(quantities) == _ENDS and _TILL.search(text[quantities[0].end : quantities[1].start]):
+    if len(quantities) == _ENDS and (
+        dimensions == {Dimension.BARE}
+        or _TILL.search(text[quantities[0].end : quantities[1].start])
+    ):
+        # Marks like 3.70 are no whole numbers; of 7~12개월 only one end has a unit.
         low, high = (one.measure.values[0] for one in quantities)
-        is_open = quantities[0].comparator is Comparator.MORE_THAN
-        found = [Values(low, high, not is_open)]
+        first, second = (comparator_in(one, text) for one in quantities)
+        found = [
+            Values(low, high, first is not Comparator.MORE_THAN, second is not Comparator.LESS_THAN)
+        ]
         dimensions = {quantities[1].measure.dimension}
     if len(dimensions) != 1 or len(found) != 1 or found[0].is_point or found[0].is_empty:
         return None
