@@ -1,4 +1,4 @@
-"""The HTTP client for model servers and judges: httpx's interface over aiohttp's connections.
+"""The HTTP client for model servers and judges: aiohttp, plain or by httpx's interface.
 
 httpx's own transport costs about ten times what aiohttp's does. The `httpx-aiohttp` package
 joins the two as well, but it writes the address anew, so that a query may leave in other bytes; it
@@ -9,7 +9,8 @@ no redirect, no decoding.
 
 import re
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -74,39 +75,65 @@ _LARGE_BODY_BYTES = 64 * 1024
 _NOT_ASCII = re.compile(rb"[^\x00-\x7f]")
 
 
-class Sent:
+@dataclass(slots=True)
+class HttpRequest:
     """A request in the form in which aiohttp sends it best.
 
     Attributes:
-        headers: Its headers.
-        body: Its body; None for none.
-        failure: What broke the stream that the body came from.
+        method: HTTP method.
+        address: Where it goes, in the very bytes of its first line.
+        headers: Its headers. How the body travels, aiohttp says itself: by its length where it is
+            known, or in chunks.
+        body: Its body, empty for none, or the pieces of one as they come.
+        connect_s: Longest time to open a connection, looking up the name included; None for any.
     """
 
-    def __init__(self, request: httpx.Request) -> None:
-        # How the body travels, aiohttp says itself: by its length where it is known, or in chunks.
-        self.headers = CIMultiDict(
-            (name.decode("ascii"), _text(value))
+    method: str
+    address: URL
+    headers: CIMultiDict[str]
+    body: bytes | AsyncIterable[bytes]
+    connect_s: float | None
+
+    @classmethod
+    def of(cls, request: httpx.Request) -> "HttpRequest":
+        """Return what sends a request of httpx's.
+
+        Its extension ``target`` is what stands in its first line, where the address is not to be
+        used; its ``timeout`` for ``connect`` covers looking up the name, too.
+        """
+        headers = CIMultiDict(
+            (name.decode("ascii"), header_text(value))
             for name, value in request.headers.raw
             if name.lower() != b"transfer-encoding"
         )
-        self.body: bytes | AsyncGenerator[bytes, None] | None
-        self.failure: Exception | None = None
         stream = request.stream
-        if isinstance(stream, httpx.ByteStream):
-            whole = b"".join(stream)
-            self.body = self._whole(whole) if len(whole) > _LARGE_BODY_BYTES else whole or None
-        else:
-            self.body = self._streamed(cast("httpx.AsyncByteStream", stream))
+        target: bytes | None = request.extensions.get("target")
+        return cls(
+            request.method,
+            address_of(request.url, target),
+            headers,
+            b"".join(stream)
+            if isinstance(stream, httpx.ByteStream)
+            else cast("httpx.AsyncByteStream", stream),
+            request.extensions.get("timeout", {}).get("connect"),
+        )
 
-    def _whole(self, whole: bytes) -> AsyncGenerator[bytes, None]:
-        """Return a large body in pieces: no more of it is copied than the network takes."""
-        self.headers["content-length"] = str(len(whole))
-        return _in_pieces(memoryview(whole))
 
-    async def _streamed(self, stream: httpx.AsyncByteStream) -> AsyncGenerator[bytes, None]:
+class _Upload:
+    """A body in pieces on its way.
+
+    Attributes:
+        failure: What broke the stream that they came from.
+    """
+
+    def __init__(self, pieces: AsyncIterable[bytes]) -> None:
+        self._pieces = pieces
+        self.failure: Exception | None = None
+
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
+        """Yield the pieces."""
         try:
-            async for piece in stream:
+            async for piece in self._pieces:
                 yield piece
         except Exception as error:
             self.failure = error  # aiohttp would tell of it in words only
@@ -118,7 +145,7 @@ async def _in_pieces(whole: memoryview) -> AsyncGenerator[bytes, None]:
         yield bytes(whole[start : start + _LARGE_BODY_BYTES])
 
 
-def _text(value: bytes) -> str:
+def header_text(value: bytes) -> str:
     """Return a header's value so that aiohttp, which writes UTF-8, writes the same bytes.
 
     One that is not UTF-8 is taken for Latin-1, the older custom.
@@ -129,28 +156,27 @@ def _text(value: bytes) -> str:
         return value.decode("latin-1")
 
 
-def address_of(request: httpx.Request) -> URL:
-    """Return where a request goes, in the very bytes of its address.
+def address_of(url: httpx.URL, target: bytes | None = None) -> URL:
+    """Return an address as aiohttp takes it.
 
-    Its extension ``address`` is that, where somebody knows it already.
+    Args:
+        url: The address.
+        target: Path and query to ask for there, in these very bytes; None for those of the address.
     """
-    target: bytes | None = request.extensions.get("target")
     if target is None:
-        known: URL | None = request.extensions.get("address")
-        return known or whole_address(request.url)
+        return _whole_address(url)
     # The very bytes, but for those that have no place in an address and are escaped.
     path, _, query = _NOT_ASCII.sub(_escaped, target).decode("ascii").partition("?")
     return URL.build(
-        scheme=request.url.scheme,
-        authority=request.url.netloc.decode("ascii"),
+        scheme=url.scheme,
+        authority=url.netloc.decode("ascii"),
         path=path,
         query_string=query,
         encoded=True,
     )
 
 
-def whole_address(url: httpx.URL) -> URL:
-    """Return an address as aiohttp takes it."""
+def _whole_address(url: httpx.URL) -> URL:
     address = f"{url.scheme}://{url.netloc.decode('ascii')}{url.raw_path.decode('ascii')}"
     return URL(address, encoded=True)
 
@@ -199,12 +225,23 @@ class AiohttpResponse(aiohttp.ClientResponse):
             raise
 
 
-class ReplyBody(httpx.AsyncByteStream):
-    """The body of a reply, as it was encoded, in pieces as they have come."""
+class HttpResponse(httpx.AsyncByteStream):
+    """A reply, whose body is still on its way: as it was encoded, in pieces as they have come.
+
+    Attributes:
+        status: Its status.
+        raw_headers: Its headers in their order, as they came.
+    """
 
     def __init__(self, reply: aiohttp.ClientResponse, let_go: Callable[[], None]) -> None:
+        self.status = reply.status
+        self.raw_headers = reply.raw_headers
         self._reply = reply
         self._let_go: Callable[[], None] | None = let_go
+
+    def has_come(self) -> bool:
+        """Tell whether all of the body has come, read or not."""
+        return self._reply.content.is_eof()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         read = self._reply.content.readany
@@ -249,11 +286,12 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         self._is_closed = False
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; the body of its reply is still on its way.
+        """Send a request of httpx's, as `send` does; see `HttpRequest.of` for its extensions."""
+        response = await self.send(HttpRequest.of(request))
+        return httpx.Response(response.status, headers=response.raw_headers, stream=response)
 
-        The request's extension ``target`` is what stands in its first line, where the address is
-        not to be used; its ``timeout`` for ``connect`` covers looking up the name, too. The reply's
-        extension ``has_come`` tells whether all of its body has come, read or not.
+    async def send(self, request: HttpRequest) -> HttpResponse:
+        """Send a request; the body of its reply is still on its way.
 
         Raises:
             httpx.TransportError: no reply. `httpx.PoolTimeout` says that no connection was free,
@@ -268,30 +306,35 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
             self._let_go()
             raise
 
-    async def _reply(self, request: httpx.Request) -> httpx.Response:
-        sent = Sent(request)
+    async def _reply(self, request: HttpRequest) -> HttpResponse:
+        given = request.body
+        body: bytes | AsyncGenerator[bytes, None] | None
+        upload = None
+        if not isinstance(given, bytes):
+            upload = _Upload(given)
+            body = upload.pieces()
+        elif len(given) > _LARGE_BODY_BYTES:  # no more of it is copied than the network takes
+            request.headers["content-length"] = str(len(given))
+            body = _in_pieces(memoryview(given))
+        else:
+            body = given or None
         try:
             reply = await self._connections().request(
                 request.method,
-                address_of(request),
-                headers=sent.headers,
-                data=sent.body,
+                request.address,
+                headers=request.headers,
+                data=body,
                 allow_redirects=False,
-                timeout=_time_to_connect(request.extensions.get("timeout", {}).get("connect")),
+                timeout=_time_to_connect(request.connect_s),
             )
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            if sent.failure is not None:
-                raise sent.failure from None
+            if upload is not None and upload.failure is not None:
+                raise upload.failure from None
             raise_as_httpx(error)
         if not is_readable(reply):
             reply.close()
             raise httpx.RemoteProtocolError("odd headers")
-        return httpx.Response(
-            reply.status,
-            headers=reply.raw_headers,
-            stream=ReplyBody(reply, self._let_go),
-            extensions={"has_come": reply.content.is_eof},
-        )
+        return HttpResponse(reply, self._let_go)
 
     def _let_go(self) -> None:
         self._in_use -= 1

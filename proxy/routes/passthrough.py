@@ -22,6 +22,7 @@ from proxy.errors import (
     UpstreamError,
     WrongMethod,
 )
+from proxy.http_client import HttpRequest
 from proxy.jobs import CLIENT_GONE_STATUS
 from proxy.logs import logger
 from proxy.offload import read_offloaded
@@ -42,7 +43,7 @@ from proxy.server.asgi_reply import HttpReply, send_whole
 from proxy.server.request_head import ends_guarded, spelled_path
 from proxy.telemetry.counting import PASSED_THROUGH, count_passed
 from proxy.upstream.client import ModelServers
-from proxy.upstream.request import RetryBudget, parsed_url, returned_headers, sent_headers
+from proxy.upstream.request import RetryBudget, joined_headers, parsed_url, sent_headers
 
 RawHeaders: TypeAlias = Sequence[tuple[bytes, bytes]]
 
@@ -113,28 +114,27 @@ async def relayed(servers: ModelServers, call: RelayRequest) -> AsyncGenerator[R
         UpstreamError: the model server failed, one way or another.
     """
     async with servers.exchange(_request(call), call) as opened:
-        response = opened.response
-        kept = returned_headers(response.headers).keys() | _RETURNED_WITH_A_BODY
-        if response.status_code == _NOT_MODIFIED:
+        kept = opened.headers.keys() | _RETURNED_WITH_A_BODY
+        if opened.status == _NOT_MODIFIED:
             kept -= {"content-length"}  # of the body that there would be, and none follows
         yield RelayResponse(
-            status=response.status_code,
-            headers=_only(response.headers, kept),
+            status=opened.status,
+            headers=_only(opened.raw_headers, kept),
             pieces=opened.encoded(),
         )
 
 
-def _request(call: RelayRequest) -> httpx.Request:
-    given = httpx.Headers(call.headers)
+def _request(call: RelayRequest) -> HttpRequest:
+    given = joined_headers(call.headers)
     streamed = not isinstance(call.body, bytes)
     kept = sent_headers(given, key_is_ours=call.key_is_ours).keys() | _SENT_WITH_A_BODY
-    headers = _only(given, kept | {"content-length"} if streamed else kept)
+    headers = _only(call.headers, kept | {"content-length"} if streamed else kept)
     if "accept-encoding" not in given:
         headers.append((b"accept-encoding", b"identity"))
     if call.key is not None:
         headers.append((b"authorization", f"Bearer {call.key}".encode()))
     base = parsed_url(call.base_url)
-    return httpx.Request(
+    request = httpx.Request(
         call.method,
         base,
         headers=headers,
@@ -145,10 +145,11 @@ def _request(call: RelayRequest) -> httpx.Request:
             "timeout": {"connect": call.timeouts.connect_s},
         },
     )
+    return HttpRequest.of(request)
 
 
-def _only(headers: httpx.Headers, kept: Set[str]) -> list[tuple[bytes, bytes]]:
-    return [(name.lower(), value) for name, value in headers.raw if name.lower().decode() in kept]
+def _only(headers: RawHeaders, kept: Set[str]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower(), value) for name, value in headers if name.lower().decode() in kept]
 
 
 log = logger(__name__)

@@ -16,7 +16,7 @@ from proxy.errors import BadRequest, RequestTooLarge, UnsupportedContent
 from proxy.server.request_head import ModelPath
 from proxy.services import Services
 from proxy.tenants import Tenant
-from proxy.upstream.request import encodings_of
+from proxy.upstream.request import encodings_of, joined_headers
 
 _BETWEEN_PARAMETERS = re.compile(b"[&;]")
 _JSON, _JSON_SUFFIX = ("application/json", "text/json"), "+json"
@@ -176,11 +176,7 @@ class ApiRequest:
     @property
     def headers(self) -> dict[str, str]:
         """The headers by their names in lower case; several of one name as one list."""
-        found: dict[str, str] = {}
-        for raw_name, raw_value in self.scope["headers"]:
-            name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
-            found[name] = f"{found[name]}, {value}" if name in found else value
-        return found
+        return joined_headers(self.scope["headers"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import cast
 
 import httpx
 
@@ -25,7 +24,13 @@ from proxy.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
-from proxy.http_client import AiohttpTransport, StaleConnection, TlsError
+from proxy.http_client import (
+    AiohttpTransport,
+    HttpRequest,
+    HttpResponse,
+    StaleConnection,
+    TlsError,
+)
 from proxy.logs import logger
 from proxy.openai_api.json_body import member, read_object
 from proxy.upstream.request import (
@@ -35,7 +40,8 @@ from proxy.upstream.request import (
     Sliced,
     Terms,
     encodings_of,
-    httpx_request,
+    http_request,
+    joined_headers,
     returned_headers,
 )
 
@@ -123,25 +129,23 @@ class OpenReply:
         most_bytes: The largest body that is read.
 
     Attributes:
-        response: The reply as it came.
+        status: Its status.
+        raw_headers: Its headers as they came.
+        content_type: Type of the body, as the reply says.
     """
 
-    def __init__(self, response: httpx.Response, patience: Deadline, most_bytes: int) -> None:
-        response.headers.encoding = "latin-1"  # as the web server will write them
-        self.response = response
+    def __init__(self, response: HttpResponse, patience: Deadline, most_bytes: int) -> None:
+        self.status, self.raw_headers = response.status, response.raw_headers
+        self._fields = joined_headers(response.raw_headers)  # as the web server will write them
+        self.content_type = self._fields.get("content-type", "")
+        self._response = response
         self._patience = patience
         self._most_bytes = most_bytes
 
     @cached_property
     def headers(self) -> dict[str, str]:
         """The headers that may go to the caller."""
-        return returned_headers(self.response.headers)
-
-    @property
-    def content_type(self) -> str:
-        """Type of the body, as the reply says."""
-        said: str = self.response.headers.get("content-type", "")
-        return said
+        return returned_headers(self._fields)
 
     @property
     def pieces(self) -> AsyncIterator[bytes]:
@@ -154,7 +158,7 @@ class OpenReply:
 
     def encoded(self) -> AsyncIterator[bytes]:
         """Yield the body as it came, each piece within the idle timeout."""
-        return self._timely(self._stream, sys.maxsize)
+        return self._timely(self._response, sys.maxsize)
 
     def decoded(self, most_bytes: int) -> AsyncIterator[bytes]:
         """Yield the body, each piece within the idle timeout.
@@ -162,23 +166,20 @@ class OpenReply:
         Raises:
             UpstreamBroken: it is larger than it may be, or in an encoding that nobody asked for.
         """
-        used = encodings_of(self.response.headers.get("content-encoding", ""))
+        used = encodings_of(self._fields.get("content-encoding", ""))
         if not used:
-            return self._timely(self._stream, most_bytes)
+            return self._timely(self._response, most_bytes)
         # One within another could come out a million times as large.
         if len(used) > 1 or used[0] not in ENCODINGS:
             raise UpstreamBroken("its content encoding is not one that was asked for")
-        self.response.stream = Sliced(self._stream)
-        return self._timely(self.response.aiter_bytes(), most_bytes)
+        decoding = httpx.Response(
+            self.status, headers=self.raw_headers, stream=Sliced(self._response)
+        )
+        return self._timely(decoding.aiter_bytes(), most_bytes)
 
     def has_come(self) -> bool:
-        """Tell whether all of the body has come; False if nobody can know."""
-        tell = self.response.extensions.get("has_come")
-        return tell is not None and tell()
-
-    @property
-    def _stream(self) -> httpx.AsyncByteStream:
-        return cast("httpx.AsyncByteStream", self.response.stream)
+        """Tell whether all of the body has come, read or not."""
+        return self._response.has_come()
 
     async def _timely(self, pieces: AsyncIterable[bytes], most_bytes: int) -> AsyncIterator[bytes]:
         size = 0
@@ -208,7 +209,7 @@ async def check_status(opened: OpenReply, terms: Terms) -> None:
     Raises:
         UpstreamError: it is an error of the model server's, or none that was asked for.
     """
-    status = opened.response.status_code
+    status = opened.status
     if status > _MOST_STATUS:
         raise UpstreamBroken(f"its status is none ({status})")
     if status >= 400:
@@ -222,11 +223,11 @@ async def check_status(opened: OpenReply, terms: Terms) -> None:
 
 async def _refusal(opened: OpenReply, terms: Terms) -> UpstreamError:
     """Return the error that an error status of the model server becomes."""
-    status = opened.response.status_code
+    status = opened.status
     if status in (401, 403) and terms.key_is_ours:
         return UpstreamRejectedKey()
     body = await _error_object(opened, terms) if status < 500 else None
-    return UpstreamRefused(status, body, returned_headers(opened.response.headers))
+    return UpstreamRefused(status, body, opened.headers)
 
 
 async def _error_object(opened: OpenReply, terms: Terms) -> bytes | None:
@@ -400,18 +401,16 @@ class ModelServers:
 
     def open(self, call: ServerCall) -> AbstractAsyncContextManager[OpenReply]:
         """Open a reply whose body is read within; see `exchange`."""
-        return self.exchange(httpx_request(call), call)
+        return self.exchange(http_request(call), call)
 
     @asynccontextmanager
-    async def exchange(
-        self, request: httpx.Request, terms: Terms
-    ) -> AsyncGenerator[OpenReply, None]:
+    async def exchange(self, request: HttpRequest, terms: Terms) -> AsyncGenerator[OpenReply, None]:
         """Send a request; its reply's body is read within.
 
         Raises:
             UpstreamError: it failed, one way or another.
         """
-        server, place = request.url.host, request.url.netloc.decode("ascii", "replace")
+        server, place = request.address.host or "", request.address.authority
         try:
             async with Deadline(terms.timeouts) as patience:
                 response = await self._send(request, terms.retry_budget)
@@ -439,20 +438,20 @@ class ModelServers:
             await check_status(opened, terms)
         except (UpstreamRefused, UpstreamRejectedKey) as refusal:
             in_shape = isinstance(refusal, UpstreamRefused) and refusal.body is not None
-            status = opened.response.status_code
+            status = opened.status
             self._refusals.refused(terms, status, in_openai_shape=in_shape)
             raise
         self._refusals.accepted(terms)
 
-    async def _send(self, request: httpx.Request, retry_budget: RetryBudget) -> httpx.Response:
+    async def _send(self, request: HttpRequest, retry_budget: RetryBudget) -> HttpResponse:
         try:
-            return await self._transport.handle_async_request(request)
+            return await self._transport.send(request)
         except StaleConnection:
             # The server closed an idle connection at the moment that it was used again; nothing
             # came back, so the request is sent once more. A body in pieces has gone by.
-            if not (isinstance(request.stream, httpx.ByteStream) and retry_budget.consume()):
+            if not (isinstance(request.body, bytes) and retry_budget.consume()):
                 raise
-            return await self._transport.handle_async_request(request)
+            return await self._transport.send(request)
 
 
 def _translated(error: httpx.RequestError, terms: Terms, server: str) -> UpstreamError:

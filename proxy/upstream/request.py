@@ -4,16 +4,19 @@ No key of the proxy's own leaves: the tenant's key for its model server takes th
 caller's. Headers of this hop stay here, in both directions.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import httpx
+from multidict import CIMultiDict
 from yarl import URL
 
 from policies.schema.sections import Timeouts
-from proxy.http_client import whole_address
+from proxy.http_client import HttpRequest, address_of, header_text
+
+RawHeaders: TypeAlias = Iterable[tuple[bytes, bytes]]
 
 # Hop-by-hop headers (RFC 9110, section 7.6.1) and those that this hop sets itself.
 _NOT_SENT = frozenset(
@@ -46,9 +49,18 @@ def sent_headers(headers: Mapping[str, str], *, key_is_ours: bool = False) -> di
     return _without(_NOT_SENT_WITH_OUR_KEY if key_is_ours else _NOT_SENT, headers)
 
 
-def returned_headers(headers: httpx.Headers) -> dict[str, str]:
+def returned_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the model server's headers that go back to the caller, request ids among them."""
     return _without(_NOT_RETURNED, headers)
+
+
+def joined_headers(headers: RawHeaders) -> dict[str, str]:
+    """Return headers by their names in lower case; several of one name as one list."""
+    found: dict[str, str] = {}
+    for raw_name, raw_value in headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
 
 
 def is_idempotency_key(name: str) -> bool:
@@ -208,26 +220,24 @@ class ServerCall:
         return True
 
 
-def httpx_request(call: ServerCall) -> httpx.Request:
-    """Return a request as the HTTP library takes it."""
+def http_request(call: ServerCall) -> HttpRequest:
+    """Return a request as the HTTP client takes it."""
     headers = sent_headers(call.headers, key_is_ours=call.key_is_ours)
     headers["accept-encoding"] = ", ".join(ENCODINGS)
     if call.key is not None:
         headers["authorization"] = f"Bearer {call.key}"
-    url = parsed_url(call.url)
-    extensions: dict[str, object] = {"timeout": {"connect": call.timeouts.connect_s}}
-    if call.query:
-        extensions["target"] = url.raw_path + b"?" + call.query
-    else:
-        extensions["address"] = _address(call.url)
-    return httpx.Request(
+    return HttpRequest(
         call.method,
-        url,
-        # The web server reads headers as Latin-1; the same way back gives the same bytes.
-        headers=[(name.encode(), value.encode("latin-1")) for name, value in headers.items()],
-        stream=httpx.ByteStream(call.body),
-        extensions=extensions,
+        _address(call.url, call.query),
+        CIMultiDict((name, _as_sent(value)) for name, value in headers.items()),
+        call.body,
+        call.timeouts.connect_s,
     )
+
+
+def _as_sent(value: str) -> str:
+    # The web server reads headers as Latin-1; the same way back gives the same bytes.
+    return value if value.isascii() else header_text(value.encode("latin-1"))
 
 
 @lru_cache(maxsize=256)
@@ -236,6 +246,11 @@ def parsed_url(url: str) -> httpx.URL:
     return httpx.URL(url)
 
 
+def _address(url: str, query: bytes) -> URL:
+    parsed = parsed_url(url)
+    return address_of(parsed, parsed.raw_path + b"?" + query) if query else _known_address(url)
+
+
 @lru_cache(maxsize=256)
-def _address(url: str) -> URL:
-    return whole_address(parsed_url(url))
+def _known_address(url: str) -> URL:
+    return address_of(parsed_url(url))

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 import httpx
 import pytest
 
-from proxy.http_client import AiohttpTransport
+from proxy.http_client import AiohttpTransport, HttpRequest
 from tests.proxy.wire.talking import REPLY, Line, Talking, talking
 
 DEADLINE_S = 5.0
@@ -421,11 +421,12 @@ async def test_a_reply_tells_whether_all_of_it_has_come(
 
     server.act = act
     async with asyncio.timeout(DEADLINE_S):
-        response = await transport.handle_async_request(httpx.Request("GET", server.address))
-        has_come = response.extensions["has_come"]
-        had_come = has_come()
-        async for _ in response.aiter_raw():
+        request = HttpRequest.of(httpx.Request("GET", server.address))
+        response = await transport.send(request)
+        had_come = response.has_come()
+        async for _ in response:
             pass
+        has_come = response.has_come()
         await response.aclose()
 
-    assert (had_come, has_come()) == (False, True)
+    assert (had_come, has_come) == (False, True)
