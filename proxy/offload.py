@@ -71,7 +71,7 @@ class RemoteGuardFailure(Exception):
 def chars_of(exchange: Exchange) -> int:
     """Return how much there is to read in an exchange."""
     chars = len(exchange.question) + len(exchange.answer or "") + len(exchange.echo)
-    return chars + len(exchange.previous_answer) + sum(len(one.text) for one in exchange.sources)
+    return chars + len(exchange.previous_answer) + sum([len(one.text) for one in exchange.sources])
 
 
 def takes_long(inspector: Inspector, exchange: Exchange) -> bool:

@@ -298,8 +298,10 @@ class Pipeline:
         places = {one.answer.index: place for place, one in enumerate(failed)}
         pairs = [(one, again.get(places.get(one.answer.index, -1))) for one in first]
         settled = partial(_settled, call.tenant, pairs)
-        longest = max((one.exchange for one in first), key=chars_of, default=plan.exchange)
-        return await run_offloaded(call.tenant.inspector, longest, settled)
+        judged = [one.exchange for one in first if one.verdict is not None]
+        if not judged:
+            return settled()
+        return await run_offloaded(call.tenant.inspector, max(judged, key=chars_of), settled)
 
     async def _second(
         self, plan: AttemptPlan, first: Attempt, failed: Sequence[Candidate], model: str

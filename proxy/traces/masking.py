@@ -346,8 +346,10 @@ def _fields(shape: type[Shape]) -> tuple[tuple[str, Holds], ...]:
 
 def _held(annotation: object) -> Holds | None:
     """Return what an annotation says of what is held, also inside of a tuple or a union."""
-    if isinstance(annotation, type) and issubclass(annotation, Shape | Finding | Source):
-        return None if annotation is Change else Holds.PARTS
+    if isinstance(annotation, type) and issubclass(annotation, Finding | Source):
+        return Holds.PARTS
+    if isinstance(annotation, type) and issubclass(annotation, Shape):
+        return Holds.PARTS if annotation is not Change and _fields(annotation) else None
     inner = (*getattr(annotation, "__metadata__", ()), *get_args(annotation))
     for one in inner:
         if found := one if isinstance(one, Holds) else _held(one):

@@ -211,9 +211,12 @@ class ReplyOrigin(Shape):
 
 
 class Step(Shape):
-    """A piece of the request's way; times in milliseconds, the start from the request's own."""
+    """A piece of the request's way; times in milliseconds, the start from the request's own.
 
-    name: Code
+    The names are the pipeline's own.
+    """
+
+    name: str
     started_ms: float
     duration_ms: float
 

@@ -70,13 +70,15 @@ def is_idempotency_key(name: str) -> bool:
 
 def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, str]:
     """Leave out headers of this hop, also those that `Connection` names."""
-    named = headers.get("connection")
-    also = {_usual(name.strip().lower()) for name in named.split(",")} if named else ()
-    return {
+    kept = {
         name: value
         for given, value in headers.items()
-        if (name := _kept_name(given, dropped)) is not None and _usual(name) not in also
+        if (name := _kept_name(given, dropped)) is not None
     }
+    if named := headers.get("connection"):
+        also = {_usual(name.strip().lower()) for name in named.split(",")}
+        return {name: value for name, value in kept.items() if _usual(name) not in also}
+    return kept
 
 
 def _kept_name(name: str, dropped: frozenset[str]) -> str | None:
@@ -229,15 +231,16 @@ def http_request(call: ServerCall) -> HttpRequest:
     return HttpRequest(
         call.method,
         _address(call.url, call.query),
-        CIMultiDict((name, _as_sent(value)) for name, value in headers.items()),
+        CIMultiDict(
+            {
+                # The web server reads headers as Latin-1; the same way back gives the same bytes.
+                name: value if value.isascii() else header_text(value.encode("latin-1"))
+                for name, value in headers.items()
+            }
+        ),
         call.body,
         call.timeouts.connect_s,
     )
-
-
-def _as_sent(value: str) -> str:
-    # The web server reads headers as Latin-1; the same way back gives the same bytes.
-    return value if value.isascii() else header_text(value.encode("latin-1"))
 
 
 @lru_cache(maxsize=256)
