@@ -211,12 +211,9 @@ class ReplyOrigin(Shape):
 
 
 class Step(Shape):
-    """A piece of the request's way; times in milliseconds, the start from the request's own.
+    """A piece of the request's way; times in milliseconds, the start from the request's own."""
 
-    The names are the pipeline's own.
-    """
-
-    name: str
+    name: Code
     started_ms: float
     duration_ms: float
 
