@@ -4,13 +4,15 @@ Finds: organisations, departments, businesses, products, places and documents kn
     (구청, 센터, 레스토랑, 팀, 카드, 증명서), people with a title, buildings (별관), Latin names and
     names in quotes beside a head, that neither sources nor question have in any spacing, shortened
     or written out; names in the place of the source's own in a sentence repeated word for word;
-    misspelt names; an entity in the role of the source's own in a clause that speaks of the same,
-    and, weak, any noun there that the sources have not; facilities and services said to be there
-    of which no source knows; a teacher, team, place or meaning of a code that a table or list gives
-    to something else than the answer speaks of.
-Misses: bare names in Hangul; names in advice on where to ask; a name of the sources that is given
-    to the wrong thing in free words; a required paper that the sources require of others;
-    facilities of no common kind. Stations are left to `transport`, laws to `legal_citation`.
+    misspelt names; in a clause that says the same as a source's, an entity or proper name where the
+    source has another one, a word that excludes the source's (수컷, 암컷; 임차인, 임대인) and, weak,
+    any noun there that the sources have not; facilities and services said to be there of which no
+    source knows; a teacher, team, place or meaning of a code that a table or list gives to
+    something else than the answer speaks of.
+Misses: bare names in Hangul; two words of one source's clause that changed places; names in advice
+    on where to ask; a name of the sources that is given to the wrong thing in free words; a
+    required paper that the sources require of others; facilities of no common kind. Stations are
+    left to `transport`, laws to `legal_citation`.
 Score: 1.0 where the sources have another name at that place; 0.9 where they have none.
 Source: own lists in `guards.lexicons` and own rules for Korean names.
 """
@@ -28,10 +30,10 @@ from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Reading, RequestReading, SourceSet, Text, source_text
+from guards.evidence.exchanged import Exchange, Kind, exchanges
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.named import NamesByHead
 from guards.evidence.novelty import Vocabulary
-from guards.evidence.roles import contrasts
 from guards.evidence.swapped import swap_in
 from guards.lexicons.loading import section_words, sections
 from guards.text.claims import statements
@@ -135,6 +137,18 @@ class Names(Guard[NamesSettings]):
                 "쓰고, 없으면 쓰지 마세요."
             ),
         ),
+        "names.exchanged": Code(
+            label=Label("Said of another one than in the sources", "출처와 다른 대상에 관한 내용"),
+            meaning="The sources say the same of something that excludes what the answer names.",
+            instruction=(
+                '"{observed}"{observed:은} 자료와 다릅니다. 자료에는 그 자리에 '
+                "{expected}{expected:이} 나옵니다. 자료대로 쓰세요."
+            ),
+            without_value=(
+                '"{observed}"{observed:은} 자료와 다릅니다. 누구에 관한 것인지, 무엇에 관한 것인지 '
+                "자료에서 확인해 쓰세요."
+            ),
+        ),
         "names.misspelt": Code(
             label=Label("A name with one letter wrong", "한 글자가 틀린 이름"),
             meaning="One letter sets it apart from a name of the sources.",
@@ -229,18 +243,18 @@ class Names(Guard[NamesSettings]):
                 is_new = end > reading.judged_from
                 if not is_new or standing_of(claim, sentence) is not Standing.ASSERTED:
                     continue
-                for one in contrasts(claim, sentence, reading.source_set, vocabulary):
+                for one in exchanges(claim, sentence, reading.source_set, vocabulary):
                     noun = one.noun
                     place = answer.page.raw_span(claim.offset + noun.start, claim.offset + noun.end)
-                    evidence = Evidence(one.source.source_id, one.source.claim.text.strip())
-                    found = self._finding(
-                        "differs", Span(*place), noun.text, (one.meant.text,), (evidence,)
-                    )
-                    yield (
-                        found
-                        if one.is_entity
-                        else replace(found, severity=Severity.WEAK, strength=Strength.C1, score=0.5)
-                    )
+                    yield self._exchange_finding(one, Span(*place))
+
+    def _exchange_finding(self, one: Exchange, span: Span) -> Finding:
+        kind = "exchanged" if one.kind is Kind.ALTERNATIVE else "differs"
+        evidence = Evidence(one.source.source_id, one.source.claim.text.strip())
+        found = self._finding(kind, span, one.noun.text, (one.meant.text,), (evidence,))
+        if one.kind is Kind.UNKNOWN:
+            return replace(found, severity=Severity.WEAK, strength=Strength.C1, score=0.5)
+        return found
 
     def _misbound(self, reading: Reading) -> Iterator[Finding]:
         raw = reading.answer_text.raw

@@ -119,6 +119,10 @@ class Vocabulary:
             self._kept[noun] = self._has(noun)
         return self._kept[noun]
 
+    def has_whole(self, noun: str) -> bool:
+        """Tell whether the sources have a noun as it stands, spacing aside."""
+        return dense(noun) in self._text
+
     def is_asked(self, word: Word) -> bool:
         """Tell whether the question names a noun."""
         return word.features[-1] in self._request_words or dense(word.text) in self._request_text

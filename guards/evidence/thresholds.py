@@ -70,3 +70,30 @@ CLAIM_SUPPORTED_FROM = 0.36
 """A claim of which the best passage holds less of words and figures rests on none of them."""
 COMPARED_WORDS = 3
 """Number of words from which a claim is compared with the sources by its words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """Thresholds above which a noun of an answer stands where a source has another one.
+
+    Attributes:
+        same_clause: Likeness from which on a source's clause says what the answer's does besides.
+        any_place: ... from which on it does so wherever the noun stands in it.
+        shared: Share of the other words that the source's clause must have.
+        fits_less: A clause that has the answer's noun must have less than this share of the
+            likeness of the one that has the other noun.
+        stands_with: Share of the other words together with which a noun stands in some clause.
+        held: Weight from which on a clause speaks of a noun.
+    """
+
+    same_clause: float
+    any_place: float
+    shared: float
+    fits_less: float
+    stands_with: float
+    held: float
+
+
+EXCHANGED = Exchanged(
+    same_clause=0.3, any_place=0.5, shared=0.5, fits_less=0.7, stands_with=0.67, held=0.35
+)

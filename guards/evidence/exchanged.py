@@ -1,0 +1,349 @@
+"""Nouns that stand in an answer's clause where the source has another one that excludes them.
+
+암컷 for 수컷, 대리점 for 본점, 인사팀장 for 시설팀장. Two nouns exclude each other if a line of
+``alternatives.txt`` says so, by themselves or with what they share (본인명의, 가족명의), if they
+are entities of different names, or if they are different proper names. Such a noun is wrong where
+the nearest clause of a source has the other one, and no clause that has the noun is about as near.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from guards.claims.layout import Level
+from guards.claims.reader import Claim, Modality
+from guards.core.reading import SourceSet
+from guards.evidence.index import OWN, Context, SourceClaim, SourceIndex, about, key_of
+from guards.evidence.novelty import Vocabulary
+from guards.evidence.thresholds import EXCHANGED
+from guards.korean.words import Word, canonical, simple_nouns, stands_in
+from guards.lexicons.loading import sections, words
+from guards.text.known_names import may_be_same
+from guards.text.normal import dense
+
+_MOST_LIKE = 16
+_LONGEST_UNIT = 3
+_TITLE = re.compile(r"(?<=..)(?:님|들|분)+$")
+_ASIDE = re.compile(r"[(（][^()（）]*[)）]")
+_MARK = re.compile(r"\[[^\[\]]*\]")
+_SIGNS = re.compile(r"[^\w]|\d")
+_CLASSES = {
+    "subject": "이 가 께서 은 는",
+    "object": "을 를",
+    "goal": "에 에게 께 한테 으로 로 에게로",
+}
+_CLASS = {form: name for name, forms in _CLASSES.items() for form in forms.split()}
+_NAMING_LABELS = frozenset({Level.ROW, Level.COLUMN, Level.LABEL})
+_DENIES = frozenset({Modality.FORBIDDEN, Modality.DENIED})
+
+
+class Kind(StrEnum):
+    """What sets two nouns apart."""
+
+    ALTERNATIVE = "alternative"
+    """One excludes the other."""
+    NAME = "name"
+    """Both name somebody or something, and not the same."""
+    UNKNOWN = "unknown"
+    """No source has the answer's noun, which may be another word for the same."""
+
+
+class Exchange(NamedTuple):
+    """A noun of an answer where a source has another one.
+
+    Attributes:
+        noun: The answer's.
+        meant: The source's.
+        source: The claim of the source.
+        kind: What sets them apart.
+    """
+
+    noun: Word
+    meant: Word
+    source: SourceClaim
+    kind: Kind
+
+
+def exchanges(
+    claim: Claim, sentence: Sequence[Claim], sources: SourceSet, vocabulary: Vocabulary
+) -> Iterator[Exchange]:
+    """Yield the nouns of a clause that stand where a source has another one.
+
+    Args:
+        claim: The clause of the answer.
+        sentence: The clauses of its sentence.
+        sources: The sources.
+        vocabulary: What sources and question name.
+    """
+    index = sources.once(SourceIndex)
+    telling = [word for word in claim.clause.words if not word.is_light]
+    judged = [
+        word
+        for word in claim.clause.words
+        if _may_be_named(word)
+        and not _is_within(_MARK, word, claim)
+        and not vocabulary.is_asked(word)
+        and not _stands_with(word, telling, index)
+    ]
+    if not judged:
+        return
+    clause = _Clause(claim, sentence, index)
+    for noun in judged:
+        found = clause.exchange(noun, vocabulary)
+        if found is not None:
+            yield found
+
+
+def _stands_with(noun: Word, telling: Sequence[Word], index: SourceIndex) -> bool:
+    """Tell whether a source has a noun together with most of the words of its clause."""
+    others = [word for word in telling if word is not noun]
+    least = EXCHANGED.stands_with * len(others)
+    return any(
+        _speaks_of(context, noun) and sum(_speaks_of(context, word) for word in others) >= least
+        for place in index.places(noun.features[-1])
+        for context in (index.claims[place].context,)
+    )
+
+
+def _speaks_of(context: Context, word: Word) -> bool:
+    """Tell whether a clause has a word, itself or in what it stands under."""
+    if context.get(word.features[-1], 0.0) >= EXCHANGED.held:
+        return True
+    return all(context.get(one, 0.0) >= EXCHANGED.held for one in simple_nouns(word))
+
+
+class _Clause:
+    """A clause of an answer and what is needed to look its nouns up."""
+
+    def __init__(self, claim: Claim, sentence: Sequence[Claim], index: SourceIndex) -> None:
+        self.words = claim.clause.words
+        self.claim = claim
+        self._index = index
+        bag = about(claim, sentence, (), "")
+        bag.add(self.words, OWN)
+        self._about = bag.weights
+        self._near = [one for _, one in index.nearest(bag.weights, _MOST_LIKE)]
+        self._figures = {key_of(one.measure) for one in claim.clause.figures}
+        self.said = {word.features[-1] for one in sentence for word in one.clause.words}
+        self.said |= {word.features[-1] for _, found in claim.labels for word in found}
+
+    def exchange(self, noun: Word, vocabulary: Vocabulary) -> Exchange | None:
+        """Return what the nearest clause of a source has instead of a noun."""
+        asking = self._index.asking(
+            {key: weight for key, weight in self._about.items() if key not in noun.features}
+        )
+        weighed = [
+            (asking.likeness(one.context, self._index.weight(one.context)), one)
+            for one in self._near
+        ]
+        weighed.sort(key=lambda one: -one[0])
+        text = dense(noun.text)
+        with_noun = 0.0
+        found: tuple[float, Exchange] | None = None
+        for likeness, one in weighed:
+            if likeness < EXCHANGED.same_clause:
+                break
+            if _has(one, noun, text, self._index):
+                with_noun = likeness
+                break
+            if found is None:
+                other = self._other(noun, one, likeness, vocabulary)
+                found = other and (likeness, other)
+        if found is None or with_noun >= EXCHANGED.fits_less * found[0]:
+            return None
+        return found[1]
+
+    def _other(
+        self, noun: Word, one: SourceClaim, likeness: float, vocabulary: Vocabulary
+    ) -> Exchange | None:
+        """Return the noun of a source's clause that excludes a noun of this one, with its kind."""
+        if not self._says_the_same(noun, one):
+            return None
+        best: tuple[int, Exchange] | None = None
+        for other, fit in self._at_its_place(noun, one):
+            kind = self._kind(noun, other, vocabulary)
+            if kind is None or vocabulary.is_asked(other):
+                continue
+            needed = 1 if kind is not Kind.UNKNOWN else 2
+            if kind is Kind.ALTERNATIVE and likeness >= EXCHANGED.any_place:
+                needed = 0
+            if fit >= needed and (best is None or fit > best[0]):
+                best = fit, Exchange(noun, other, one, kind)
+        return best and best[1]
+
+    def _kind(self, noun: Word, other: Word, vocabulary: Vocabulary) -> Kind | None:
+        """Return what sets two nouns apart; None if they may be the same, or anything else."""
+        may_mean = _may_mean(noun, other, vocabulary)
+        is_aside = _is_within(_ASIDE, noun, self.claim)
+        is_plain = noun.is_light or other.is_light or is_aside or _is_general(noun)
+        if not is_plain and not may_mean and _are_entities(noun, other):
+            return Kind.NAME
+        if exclude(noun.text, other.text):
+            return Kind.ALTERNATIVE
+        if is_plain or may_mean or noun.text in _heads()["named"]:
+            return None
+        if self._is_cut(noun) or not vocabulary.unknown(self.claim, (noun,)):
+            return None
+        return Kind.NAME if noun.is_name and other.is_name else Kind.UNKNOWN
+
+    def _is_cut(self, noun: Word) -> bool:
+        """Tell whether a noun is the end of a word, of which the beginning was misread."""
+        at = noun.start - self.claim.clause.start
+        return at > 0 and "가" <= self.claim.text[at - 1] <= "힣"
+
+    def _says_the_same(self, noun: Word, one: SourceClaim) -> bool:
+        """Tell whether a source's clause has the other words, the figures and the polarity."""
+        if (self.claim.clause.modality in _DENIES) != (one.claim.clause.modality in _DENIES):
+            return False
+        others = [word for word in self.words if word is not noun and not word.is_light]
+        held = sum(stands_in(word, one.context) for word in others)
+        if not others or held < EXCHANGED.shared * len(others):
+            return False
+        figures = {key_of(each.measure) for part in one.sentence for each in part.clause.figures}
+        return self._figures <= figures
+
+    def _at_its_place(self, noun: Word, one: SourceClaim) -> Iterator[tuple[Word, int]]:
+        """Yield the nouns of a source's clause, with how many signs tell the same place."""
+        before, behind = _beside(noun, self.words)
+        kind = _CLASS.get(noun.particle, noun.particle)
+        for other in one.claim.clause.words:
+            if not _may_be_named(other) or other.features[-1] in self.said:
+                continue
+            its_before, its_behind = _beside(other, one.claim.clause.words)
+            is_same_particle = _CLASS.get(other.particle, other.particle) == kind
+            yield (
+                other,
+                (
+                    is_same_particle
+                    + (not before.isdisjoint(its_before))
+                    + (not behind.isdisjoint(its_behind))
+                ),
+            )
+        for level, found in one.claim.labels:
+            for other in found if level in _NAMING_LABELS else ():
+                if _may_be_named(other) and other.features[-1] not in self.said:
+                    yield other, int(kind in {"", "subject"})
+
+
+def _is_within(pattern: re.Pattern[str], word: Word, claim: Claim) -> bool:
+    at = word.start - claim.clause.start
+    return any(found.start() <= at < found.end() for found in pattern.finditer(claim.text))
+
+
+def _beside(word: Word, found: Sequence[Word]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the features of the words right before and right behind a word."""
+    at = found.index(word)
+    before = frozenset(found[at - 1].features) if at else frozenset[str]()
+    behind = frozenset(found[at + 1].features) if at + 1 < len(found) else frozenset[str]()
+    return before, behind
+
+
+def _has(one: SourceClaim, noun: Word, text: str, index: SourceIndex) -> bool:
+    """Tell whether a source speaks of a noun in a clause, or of it or its kind in its sentence."""
+    if _speaks_of(one.context, noun):
+        return True
+    if text in dense(index.text_of(one)):
+        return True
+    kin = _kin().get(_TITLE.sub("", text), frozenset())
+    return any(word.text in kin for part in one.sentence for word in part.clause.words)
+
+
+def _may_be_named(word: Word) -> bool:
+    return not word.is_verb and len(_SIGNS.sub("", word.text)) > 1
+
+
+def _is_general(word: Word) -> bool:
+    return word.text in words("general_words") or word.text in _heads()["general"]
+
+
+@lru_cache(maxsize=16_384)
+def exclude(noun: str, other: str) -> bool:
+    """Tell whether of two nouns only one can stand at one place: 암컷, 수컷.
+
+    What both begin or end with may stand with each: 본인명의, 가족명의.
+    """
+    noun, other = _TITLE.sub("", noun), _TITLE.sub("", other)
+    if noun == other or canonical(noun) == canonical(other):
+        return False
+    shared = 0
+    while shared < min(len(noun), len(other)) and noun[-1 - shared] == other[-1 - shared]:
+        shared += 1
+    if any(_are_poles(noun[: len(noun) - n], other[: len(other) - n]) for n in range(shared + 1)):
+        return True
+    shared = 0
+    while shared < min(len(noun), len(other)) and noun[shared] == other[shared]:
+        shared += 1
+    return any(_are_poles(noun[n:], other[n:]) for n in range(1, shared + 1))
+
+
+def _are_poles(noun: str, other: str) -> bool:
+    own, its = _poles().get(noun), _poles().get(other)
+    if not own or not its or own.keys() & its.keys() == set():
+        return False
+    return all(own[line] != its[line] for line in own.keys() & its.keys())
+
+
+@cache
+def _poles() -> dict[str, dict[int, int]]:
+    """Return the lines of the table that a word is on, each with the word's number there."""
+    found: dict[str, dict[int, int]] = {}
+    for line, group in enumerate(sections("alternatives")["groups"]):
+        for number, pole in enumerate(group.split()):
+            for word in pole.split("="):
+                found.setdefault(word, {})[line] = number
+    return found
+
+
+@cache
+def _kin() -> dict[str, frozenset[str]]:
+    """Return for each word those that it is a kind of, and its own kinds."""
+    found: dict[str, set[str]] = {}
+    for line in sections("alternatives")["kinds"]:
+        whole, *kinds = line.split()
+        found.setdefault(whole, set()).update(kinds)
+        for kind in kinds:
+            found.setdefault(kind, set()).add(whole)
+    return {word: frozenset(kin) for word, kin in found.items()}
+
+
+def _may_mean(noun: Word, other: Word, vocabulary: Vocabulary) -> bool:
+    """Tell whether a noun may be another word for the source's."""
+    own, its = set(noun.features), set(other.features)
+    is_part = own <= its or its <= own or may_be_same(dense(noun.text), dense(other.text))
+    # 인사팀장 for 팀장, unless the sources call that one so elsewhere: 인사위원회(이하 위원회).
+    narrows = noun.text.endswith(other.text) and len(noun.text) - len(other.text) > 1
+    return is_part and (not narrows or vocabulary.has_whole(noun.text))
+
+
+def _are_entities(noun: Word, other: Word) -> bool:
+    return _is_entity(noun) and _is_entity(other, may_be_bare=True)
+
+
+def _is_entity(word: Word, *, may_be_bare: bool = False) -> bool:
+    """Tell whether a noun is somebody's office, or a name before the head of an entity."""
+    if _is_foreign_name(word):
+        return True
+    table = _heads()
+    if word.text.endswith(table["office"]):
+        return True
+    if word.text.endswith(table["named"]) and (may_be_bare or word.text not in table["named"]):
+        return True
+    return any(
+        word.text.endswith(one + head) and one + head in word.features
+        for one in word.features
+        for head in table["joined"]
+    )
+
+
+def _is_foreign_name(word: Word) -> bool:
+    return word.text.isascii() and word.text[:1].isupper() and len(word.text) > _LONGEST_UNIT
+
+
+@cache
+def _heads() -> dict[str, tuple[str, ...]]:
+    return {
+        name: tuple(word for line in entries for word in line.split())
+        for name, entries in sections("entity_heads").items()
+    }
