@@ -4,11 +4,11 @@ Finds: organisations, departments, businesses, products, places and documents kn
     (구청, 센터, 레스토랑, 팀, 카드, 증명서), people with a title, buildings (별관), Latin names and
     names in quotes beside a head, that neither sources nor question have in any spacing, shortened
     or written out; names in the place of the source's own in a sentence repeated word for word;
-    misspelt names; in a clause that says the same as a source's, an entity or proper name where the
-    source has another one, a word that excludes the source's (수컷, 암컷; 임차인, 임대인) and, weak,
-    any noun there that the sources have not; facilities and services said to be there of which no
-    source knows; a teacher, team, place or meaning of a code that a table or list gives to
-    something else than the answer speaks of.
+    misspelt names; in a clause that says the same as a source's: an entity or proper name where
+    the source has another one, a word that excludes the source's (수컷, 암컷; 임차인, 임대인), and,
+    weak, any noun there that the sources have not; facilities and services said to be there of
+    which no source knows; a teacher, team, place or meaning of a code that a table or list gives
+    to something else than the answer speaks of.
 Misses: bare names in Hangul; two words of one source's clause that changed places; names in advice
     on where to ask; a name of the sources that is given to the wrong thing in free words; a
     required paper that the sources require of others; facilities of no common kind. Stations are

@@ -83,6 +83,7 @@ def exchanges(
         word
         for word in claim.clause.words
         if _may_be_named(word)
+        and _may_be_exchanged(word, vocabulary)
         and not _is_within(_MARK, word, claim)
         and not vocabulary.is_asked(word)
         and not _stands_with(word, telling, index)
@@ -94,6 +95,18 @@ def exchanges(
         found = clause.exchange(noun, vocabulary)
         if found is not None:
             yield found
+
+
+def _may_be_exchanged(noun: Word, vocabulary: Vocabulary) -> bool:
+    """Tell whether a noun is of a kind that may stand wrongly where a source has another one."""
+    return _has_alternatives(noun.text) or _is_entity(noun) or not vocabulary.has(noun.text)
+
+
+@lru_cache(maxsize=16_384)
+def _has_alternatives(noun: str) -> bool:
+    noun = _TITLE.sub("", noun)
+    ends = range(1, len(noun) + 1)
+    return any(noun[:end] in _poles() or noun[-end:] in _poles() for end in ends)
 
 
 def _stands_with(noun: Word, telling: Sequence[Word], index: SourceIndex) -> bool:
@@ -134,10 +147,8 @@ class _Clause:
         asking = self._index.asking(
             {key: weight for key, weight in self._about.items() if key not in noun.features}
         )
-        weighed = [
-            (asking.likeness(one.context, self._index.weight(one.context)), one)
-            for one in self._near
-        ]
+        weights = self._index.claim_weights
+        weighed = [(asking.likeness(one.context, weights[one.place]), one) for one in self._near]
         weighed.sort(key=lambda one: -one[0])
         text = dense(noun.text)
         with_noun = 0.0

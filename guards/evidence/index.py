@@ -108,6 +108,7 @@ class SourceClaim:
         source_id: Id of its source.
         context: What it says and is about.
         sentence: The claims of its sentence.
+        place: Its number among the claims of all sources.
     """
 
     claim: Claim
@@ -115,6 +116,7 @@ class SourceClaim:
     source_id: str
     context: Context
     sentence: tuple[Claim, ...]
+    place: int
 
 
 class SourceIndex:
@@ -151,7 +153,9 @@ class SourceIndex:
                 bag = about(claim, sentence, before, title)
                 bag.add(claim.clause.words, OWN)
                 place = len(self.claims)
-                self.claims.append(SourceClaim(claim, number, source_id, bag.weights, sentence))
+                self.claims.append(
+                    SourceClaim(claim, number, source_id, bag.weights, sentence, place)
+                )
                 for feature in bag.weights:
                     self._postings[feature].append(place)
 
