@@ -17,6 +17,7 @@ from guards.evidence.calculations.expressions import written
 from guards.evidence.calculations.points import CLOCKS, DATES, moved
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.thresholds import BINDING
+from guards.text.slots.dates import parts_of
 from guards.text.slots.units import Dimension, Measure
 
 _MOST_AMOUNTS, _MOST_FACTORS = 48, 64
@@ -183,6 +184,8 @@ class Derivable:
         kind = figure.measure.dimension
         if kind in CLOCKS:
             return self._is_clock_of(figure)
+        if kind == Dimension.YEAR_MONTH:
+            return self._is_month_of(figure)
         others = [one for one in self._answer if one.start != figure.start]
         known = [*others, *self._user]
         if kind in DATES:
@@ -211,6 +214,22 @@ class Derivable:
             for length in self._lengths
             for sign in (1, -1)
             for option in moved(point, length, sign)
+        )
+
+    def _is_month_of(self, figure: Figure) -> bool:
+        """Tell whether a month of a year is another one and a length of time later or earlier."""
+        months = dict.fromkeys(
+            part
+            for one in (*self._answer, *self._user, *self._sources)
+            if one is not figure
+            for part in (one.measure, *parts_of(one.measure))
+            if part.dimension == Dimension.YEAR_MONTH
+        )
+        return any(
+            figure.measure in moved(month, length, sign)
+            for month in months
+            for length in self._lengths
+            for sign in (1, -1)
         )
 
     def _is_written_as_number(self, figure: Figure) -> bool:

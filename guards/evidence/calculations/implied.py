@@ -31,8 +31,9 @@ _NO_RESULT = re.compile(
     r"|대의?(?![가-힣])|에서|의[ ]|에[ ]|을 (?:넘|초과)|부터|까지(?:는|만)? (?:무료|면제))"
 )
 _TURNS = re.compile(r"[ ]?(전|후|뒤)(?:인|이면|이므로|이니|이라서?|,|:)?[ ]?(?:오전|오후)?[ ]?")
-_FRACTION = re.compile(
-    r"(?<![\d./])(?P<top>\d{1,2})/(?P<bottom>\d{1,2})(?![\d/])"
+_SHARE = re.compile(
+    r"(?<![\d.~%–-])(?P<percent>\d{1,3}(?:\.\d+)?)[ ]?(?:%(?!p|포인트)|퍼센트(?!포인트))"
+    r"|(?<![\d./])(?P<top>[1-9])/(?P<bottom>[2-9]|10)(?![\d/]|[ ]?[,~(])"
     r"|(?P<below>\d{1,3})분의[ ]?(?P<above>\d{1,2})|(?P<half>절반|반값|반액)"
 )
 _NO_SHARE = re.compile(r"[ ]?(?:이상|이하|초과|미만|이내|한도|까지|,|·|와|과|또는)")
@@ -41,9 +42,11 @@ _IN_BRACKETS = re.compile(r"[ ]?\((\d{1,2}(?:\.\d+)?)[ ]?%\)")
 # What stands before it has nothing to do with the share any more.
 _ANEW = re.compile(r"총|합계|모두|합쳐|\),|더하|더해|[.;]")
 _ADDS = re.compile(
-    r"(?:을|를|이|가|도|까지)?[ ]?(?:더하|더해|합치|합쳐|합하|추가되|추가돼|추가하|추가해|보태)"
+    r"(?:을|를|이|가|도|까지|씩)?[ ]?(?:더하|더해|합치|합쳐|합하|추가되|추가돼|추가하|추가해|보태)"
 )
-_TAKES = re.compile(r"(?:을|를|이|가|도)?[ ]?(?:빼|뺀|빠지|빠져|공제하|공제한|차감하|차감한|제하)")
+_TAKES = re.compile(
+    r"(?:을|를|이|가|도|씩)?[ ]?(?:빼|뺀|빠지|빠져|공제하|공제한|차감하|차감한|제하)"
+)
 # The two amounts before it are not the ones that are compared.
 _OTHERWISE = re.compile(r"보다|이니|므로|라면|하면|으면")
 _LINKS = re.compile(
@@ -57,12 +60,17 @@ _RATE = re.compile(
     r"|(?<![가-힣])(?P<time>하루|1일|매일|월|매월|매달|한 달|시급|1시간|1박))"
     r"(?P<rest>[^\d,.\n]{0,10})$"
 )
+_SUPPOSED = re.compile(r"[^\d\n.]{0,14}(?:이?라면|이면|경우|때)(?:는|,)?[ ][^\d\n.]{0,14}")
+_EXTENDS = re.compile(r"[ ]?(?:의 |이내의 |이내에서 |범위|까지)[^\d.\n]{0,8}(?:연장|늘|추가|더)")
+_AT_MOST = re.compile(r"(?:최대|최장|총|모두|합쳐|합하면)[ ]?$")
+_MOST_ITEMS = 6
 _TIMES_OF = {
     "하루": "일", "1일": "일", "매일": "일", "월": "개월", "매월": "개월", "매달": "개월",
     "한 달": "개월", "시급": "시간", "1시간": "시간", "1박": "박",
 }  # fmt: skip
 # What is paid from some amount on, or on top of another one, is no plain multiple.
 _TIERS = re.compile(r"추가|초과|이후|째|넘|무료|기본|최초|할증|할인|감면|면제")
+_TOP = re.compile(r"추가|기본|최초|이후|째")
 _PEOPLE = frozenset({"인", "명", "분"})
 
 
@@ -133,12 +141,20 @@ class Implied:
             return self._beside_length(figure)
         if len(figure.measure.values) != 1 or not (kind in _MONEY or kind in LENGTHS):
             return None
-        if figure.quantity.comparing_word not in {"", "최대"} or _NO_RESULT.match(
+        if figure.quantity.comparing_word not in {"", "최대", "까지"} or _NO_RESULT.match(
             self._plain, figure.end
         ):
             return None
         place = self._place(figure, kind)
-        rules = (self._share, self._gap, self._on_top_or_off, self._multiple)
+        rules = (
+            self._share,
+            self._gap,
+            self._on_top_or_off,
+            self._multiple,
+            self._of_supposed,
+            self._total,
+            self._extended,
+        )
         found = [one for rule in rules if (one := rule(figure, place)) is not None]
         # Where one of several operations gives it, it is right.
         return None if any(one.is_right for one in found) else next(iter(found), None)
@@ -208,25 +224,16 @@ class Implied:
         behind = _IN_BRACKETS.match(self._plain, figure.end)
         if behind:
             return Fraction(behind[1]) / 100
-        since = max(place.since, figure.start - _NEAR_CHARS)
-        found: tuple[int, Fraction] | None = None
-        for one in place.before:
-            is_share = one.measure.dimension == Dimension.PERCENT and len(one.measure.values) == 1
-            if is_share and one.end >= since and not _NO_SHARE.match(self._plain, one.end):
-                found = one.end, one.measure.values[0] / 100
-        for match in _FRACTION.finditer(self._plain, since, figure.start):
-            top, bottom = (
-                match["top"] or match["above"] or 1,
-                match["bottom"] or match["below"] or 2,
-            )
-            share = Fraction(int(top), int(bottom)) if int(bottom) else Fraction(0)
-            if (found is None or match.end() > found[0]) and not _NO_SHARE.match(
-                self._plain, match.end()
-            ):
-                found = match.end(), share
-        if found is None or not 0 < found[1] < 1:
+        line = self._plain.rfind("\n", 0, figure.start) + 1
+        since = max(place.since if place.last else line, figure.start - _NEAR_CHARS)
+        found = [
+            (match.end(), share)
+            for match in _SHARE.finditer(self._plain, since, figure.start)
+            if not _NO_SHARE.match(self._plain, match.end()) and 0 < (share := _value(match)) < 1
+        ]
+        if not found or _ANEW.search(self._plain, found[-1][0], figure.start):
             return None
-        return None if _ANEW.search(self._plain, found[0], figure.start) else found[1]
+        return found[-1][1]
 
     def _results(self, figure: Figure, place: _Place) -> Iterator[Fraction]:
         """Yield what one step from the values at hand gives: multiples, sums and differences."""
@@ -268,9 +275,69 @@ class Implied:
             return None
         own = last.measure.values[0] if is_added else -last.measure.values[0]
         numbers = {Fraction(1), *_numbers(place.before, place.wanted.kind)}
+        if self._plain.startswith("씩", last.end):
+            before = (one for one in self._figures if one.start < figure.start)
+            numbers = set(
+                sorted(_numbers((*before, *self._user), place.wanted.kind) - {1})[:_MOST_NEAR]
+            )
         if any(place.wanted.is_(value + own * n) for value in place.known for n in numbers):
             return _RIGHT
         return Result(False, None, (last,))
+
+    def _of_supposed(self, figure: Figure, place: _Place) -> Result | None:
+        """Judge what follows from an amount supposed: `5%까지이므로 3억 원이면 1,800만 원`."""
+        last = place.last
+        if last is None or place.wanted.kind not in _MONEY:
+            return None
+        if not _SUPPOSED.fullmatch(place.text) or len(last.measure.values) != 1:
+            return None
+        number = figure.claim.sentence
+        first = self._answer.sentences[max(0, number - _SENTENCES)][0].start
+        shares = {_value(one) for one in _SHARE.finditer(self._plain, first, figure.start)} - {0}
+        if not shares:
+            return None
+        own = last.measure.values[0]
+        bases = (own, *(own - one for one in place.known), *(own + one for one in place.known))
+        near = (*self._figures, *self._user, *self._sources)
+        factors = {factor for one in shares for factor in (one, 1 - one, 1 + one)}
+        factors |= {one.measure.values[0] / 100 for one in near if _is_percent(one)}
+        factors |= _numbers(near, place.wanted.kind)
+        if any(place.wanted.is_(base * factor) for base in bases for factor in factors) or any(
+            place.wanted.is_(abs(base)) for base in bases
+        ):
+            return _RIGHT
+        return Result(False, None, (last,))
+
+    def _total(self, figure: Figure, place: _Place) -> Result | None:
+        """Judge the total of the amounts that its sentence names, each as often as it says."""
+        kind = place.wanted.kind
+        amounts = [one for one in place.before if kind_of(one.measure) == kind][-_MOST_ITEMS:]
+        if len(amounts) < 2 or kind not in _MONEY or not _IN_ALL.search(place.text):
+            return None
+        numbers = {Fraction(0), Fraction(1), *_numbers((*place.before, *self._user), kind)}
+        numbers = set(sorted(numbers)[:_MOST_ITEMS])
+        last = amounts[-1].measure.values[0]
+        sums = {Fraction(0), *(last + one.measure.values[0] for one in self._figures)}
+        if any(place.wanted.is_(one) for one in sums):
+            return _RIGHT
+        sums = {Fraction(0)}
+        for one in amounts:
+            sums = {value + one.measure.values[0] * n for value in sums for n in numbers}
+        if any(place.wanted.is_(one) for one in sums):
+            return _RIGHT
+        return Result(False, None, tuple(amounts))
+
+    def _extended(self, figure: Figure, place: _Place) -> Result | None:
+        """Judge a period made longer: `3년 이내, 2년 범위에서 연장 → 최대 6년`."""
+        lengths = [one for one in place.before if kind_of(one.measure) == place.wanted.kind]
+        if place.wanted.kind not in LENGTHS or len(lengths) < 2:
+            return None
+        if not _EXTENDS.match(self._plain, lengths[-1].end) or not _AT_MOST.search(place.text):
+            return None
+        own = [one.measure.values[0] for one in lengths]
+        if any(place.wanted.is_(one + own[-1]) for one in own[:-1]):
+            return _RIGHT
+        return Result(False, own[-2] + own[-1], tuple(lengths[-2:]))
 
     def _multiple(self, figure: Figure, place: _Place) -> Result | None:
         """Judge a multiple of a rate: `1인당 5만 원씩 2명이면 12만 원`."""
@@ -293,14 +360,21 @@ class Implied:
             for count in (linked or counts)
             if self._is_counted_in(count, unit) and max(counts_of(count), default=Fraction(1)) != 1
         ]
-        since = max(0, min((rate.start for rate, _ in pairs), default=0) - _NEAR_CHARS // 2)
-        if not pairs or (not portions and _TIERS.search(self._plain, since, figure.start)):
+        if not pairs or (not portions and self._has_tiers(pairs[0][0], figure)):
             return None
         others = {Fraction(1), *_numbers((*counts, *self._user), place.wanted.kind)}
         products = {n * other for _, count in pairs for n in counts_of(count) for other in others}
         if any(place.wanted.is_(value * n) for value in place.known for n in products):
             return _RIGHT
         return Result(False, None, pairs[0])
+
+    def _has_tiers(self, rate: Figure, figure: Figure) -> bool:
+        """Tell whether a rate holds for a part only of what a figure is for."""
+        before = max(0, rate.start - _NEAR_CHARS // 2)
+        return bool(
+            _TOP.search(self._plain, before, rate.start)
+            or _TIERS.search(self._plain, rate.end, figure.start)
+        )
 
     def _rates(self, figure: Figure, place: _Place) -> list[tuple[Figure, str]]:
         """Return the amounts before a figure that are for one of something, each with the unit."""
@@ -324,6 +398,18 @@ class Implied:
             return count.measure.dimension == Dimension.PEOPLE
         text = count.quantity.text
         return text.endswith(unit) or self._plain.startswith(unit, count.end)
+
+
+def _is_percent(figure: Figure) -> bool:
+    return figure.measure.dimension == Dimension.PERCENT and len(figure.measure.values) == 1
+
+
+def _value(match: re.Match[str]) -> Fraction:
+    """Return the value of a share; 0 where it is none."""
+    if match["percent"]:
+        return Fraction(match["percent"]) / 100
+    top, bottom = match["top"] or match["above"] or 1, match["bottom"] or match["below"] or 2
+    return Fraction(int(top), int(bottom)) if int(bottom) else Fraction(0)
 
 
 def _numbers(figures: Iterable[Figure], kind: str) -> set[Fraction]:
