@@ -159,11 +159,11 @@ class Arithmetic:
         found = [step for step in steps if step is not None]
         if found and len(found) == len(steps):
             operands = tuple(one for step in found for one in step.operands)
-            wrong = self._wrong_by_words(figure) if found[0].name.startswith("product") else None
-            return wrong or Explanation(Outcome.FOLLOWS, None, operands, found[0].name)
+            named = self._by_words(figure) if found[0].name.startswith("product") else None
+            return named or Explanation(Outcome.FOLLOWS, None, operands, found[0].name)
         if self._is_shown_elsewhere(figure):
             return Explanation(Outcome.FOLLOWS, step="shown elsewhere")
-        return self._total_in_words(figure, pool) or self._wrong_by_words(figure) or _UNEXPLAINED
+        return self._total_in_words(figure, pool) or self._by_words(figure) or _UNEXPLAINED
 
     # What the answer shows
 
@@ -210,12 +210,13 @@ class Arithmetic:
         right = sum((one.measure.values[0] for one in amounts), Fraction(0))
         return Explanation(Outcome.SHOWN_WRONG, right, tuple(amounts), "total in words")
 
-    def _wrong_by_words(self, figure: Figure) -> Explanation | None:
-        """Return what is wrong with a figure by the operation that the words beside it name."""
-        wrong = self._implied.wrong(figure)
-        if wrong is None or self._is_given(figure):
+    def _by_words(self, figure: Figure) -> Explanation | None:
+        """Return what the operation says of a figure that the words beside it name."""
+        judged = self._implied.judged(figure)
+        if judged is None or (not judged.is_right and self._is_given(figure)):
             return None
-        return Explanation(Outcome.SHOWN_WRONG, wrong.right, wrong.operands, "words")
+        outcome = Outcome.FOLLOWS if judged.is_right else Outcome.SHOWN_WRONG
+        return Explanation(outcome, judged.right, judged.operands, "words")
 
     def _is_called_total(self, figure: Figure) -> bool:
         before = self._answer.page.plain[max(0, figure.start - _TOTAL_CHARS) : figure.start]

@@ -15,6 +15,7 @@ from guards.core.keeping import lazy
 from guards.evidence.binding import Bound, Relation
 from guards.evidence.calculations.expressions import written
 from guards.evidence.calculations.points import CLOCKS, DATES, moved
+from guards.evidence.calculations.reckoning import counts_of
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.dates import parts_of
@@ -97,11 +98,22 @@ class Derivable:
             return False
         if any(_is_share(own, source, one.measure) for one in beside):
             return False
+        if self._is_multiple_beside(figure, source):
+            return False
         if own.dimension in DATES and _is_day_beside(own, right):
             return False
         is_amount = own.dimension in _CALCULATED
         least = BINDING.replaces_amount if is_amount else BINDING.replaces
         return bound.likeness >= least
+
+    def _is_multiple_beside(self, figure: Figure, source: Measure) -> bool:
+        """Tell whether a figure is as often the sources' as a count of its sentence says."""
+        return any(
+            source.values[0] * number == figure.measure.values[0]
+            for one in self._answer
+            if one.claim.sentence == figure.claim.sentence and one.start != figure.start
+            for number in counts_of(one)
+        )
 
     def _is_in_reach(self, figure: Figure) -> bool:
         """Tell whether a short calculation from the other figures could give a figure."""
@@ -136,12 +148,16 @@ class Derivable:
     @lazy
     def _multiples(self) -> list[tuple[int | None, list[float]]]:
         """The factors that each figure gives, with its place in the answer if it stands there."""
-        rates = (one for one in self._sources if one.measure.dimension == Dimension.PERCENT)
         return [
             *((None, _factors_of(one)) for one in self._user),
             *((one.start, _factors_of(one)) for one in self._answer),
-            *((None, _factors_of(one)) for one in rates),
+            *((None, _factors_of(one)) for one in self._rates),
         ]
+
+    @lazy
+    def _rates(self) -> list[Figure]:
+        """The shares that the sources name."""
+        return [one for one in self._sources if one.measure.dimension == Dimension.PERCENT]
 
     def _is_given(
         self,
@@ -165,6 +181,9 @@ class Derivable:
             return True
         divisors = self._once(_products, factors, factors)
         if any(round(wanted / one, _DIGITS) in known for one in divisors):
+            return True
+        rates = [float(one.measure.values[0]) / 100 for one in self._rates if one.measure.values[0]]
+        if any(round(abs(wanted / rate - one), _DIGITS) in known for rate in rates for one in near):
             return True
         named = {round(one, _DIGITS) for one in near}
         return any(round(wanted - one - other, _DIGITS) in named for one in near for other in near)

@@ -134,8 +134,8 @@ class Implied:
         self._user = user
         self._sources = sources
 
-    def wrong(self, figure: Figure) -> Result | None:
-        """Return what is wrong with a figure that no named operands give; None if nothing is."""
+    def judged(self, figure: Figure) -> Result | None:
+        """Return whether a figure is right by the words beside it; None if they do not tell."""
         kind = kind_of(figure.measure)
         if kind in POINTS:
             return self._beside_length(figure)
@@ -157,7 +157,7 @@ class Implied:
         )
         found = [one for rule in rules if (one := rule(figure, place)) is not None]
         # Where one of several operations gives it, it is right.
-        return None if any(one.is_right for one in found) else next(iter(found), None)
+        return _RIGHT if any(one.is_right for one in found) else next(iter(found), None)
 
     def _beside_length(self, figure: Figure) -> Result | None:
         """Judge a point of time by the length beside it: `종료 40분 전인 20:10`."""
@@ -302,9 +302,14 @@ class Implied:
         factors = {factor for one in shares for factor in (one, 1 - one, 1 + one)}
         factors |= {one.measure.values[0] / 100 for one in near if _is_percent(one)}
         factors |= _numbers(near, place.wanted.kind)
-        if any(place.wanted.is_(base * factor) for base in bases for factor in factors) or any(
-            place.wanted.is_(abs(base)) for base in bases
-        ):
+        parts = [own * factor for factor in factors]
+        options = (
+            *bases,
+            *(base * factor for base in bases for factor in factors),
+            *(part + one for part in parts for one in place.known),
+            *(part - one for part in parts for one in place.known),
+        )
+        if any(place.wanted.is_(abs(option)) for option in options):
             return _RIGHT
         return Result(False, None, (last,))
 
