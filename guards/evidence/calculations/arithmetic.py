@@ -17,7 +17,7 @@ from guards.claims.reader import Claim, Reading
 from guards.evidence.calculations.equations import equations
 from guards.evidence.calculations.implied import Implied
 from guards.evidence.calculations.nearby import LikenessTo, Nearby, Pool
-from guards.evidence.calculations.points import POINTS
+from guards.evidence.calculations.points import LENGTHS, POINTS
 from guards.evidence.calculations.reckoning import (
     Step,
     Target,
@@ -199,7 +199,11 @@ class Arithmetic:
             return None
         kind = kind_of(figure.measure)
         amounts = [one for one in pool.own if kind_of(one.measure) == kind]
-        counts = [one for one in pool.own if max(counts_of(one), default=Fraction(1)) > 1]
+        counts = [
+            one
+            for one in pool.own
+            if max(counts_of(one), default=Fraction(1)) > 1 and not self._is_in_brackets(one)
+        ]
         counts = [one for one in counts if counts_of(one) != {Fraction(len(amounts))}]
         if len(amounts) < _FEWEST or any(is_count(one, kind) for one in counts):
             return None
@@ -217,6 +221,11 @@ class Arithmetic:
             return None
         outcome = Outcome.FOLLOWS if judged.is_right else Outcome.SHOWN_WRONG
         return Explanation(outcome, judged.right, judged.operands, "words")
+
+    def _is_in_brackets(self, figure: Figure) -> bool:
+        """Tell whether a figure only describes what stands before it: 와인(750ml)."""
+        plain = self._answer.page.plain
+        return plain[figure.start - 1 : figure.start] == "(" and plain[figure.end :][:1] == ")"
 
     def _is_called_total(self, figure: Figure) -> bool:
         before = self._answer.page.plain[max(0, figure.start - _TOTAL_CHARS) : figure.start]
@@ -306,6 +315,10 @@ class Arithmetic:
         name = step.name
         if route == "near sources" and name in {"sum", "rest"}:
             return False
+        if route == "near near" and name == "ratio":
+            return False
+        if route in {"near near", "near sources"} and any(map(self._is_bare, step.operands)):
+            return False
         if not self._has_word(name, route, wanted, pool):
             return False
         if name in {"sum", "rest"} and any(
@@ -363,6 +376,10 @@ class Arithmetic:
             for one in self._figures
         )
 
+    def _is_bare(self, figure: Figure) -> bool:
+        """Tell whether a figure is a number without a unit that no equation multiplies by."""
+        return figure.measure.dimension == Dimension.BARE and figure.start not in self._used
+
     def _is_item(self, figure: Figure) -> bool:
         """Tell whether a figure went into a total."""
         return figure.source < 0 and figure.start in self._items
@@ -381,6 +398,8 @@ class Arithmetic:
         same = [one for one in beside if kind_of(one.measure) == wanted.kind]
         same = [one for one in same if not self._is_used(one, wanted)]
         for run in runs(sorted(same, key=lambda one: one.start), _MOST_IN_A_ROW):
+            if len({one.claim.block.table for one in run}) > 1:
+                continue
             if wanted.is_(sum((one.measure.values[-1] for one in run), Fraction(0))):
                 return Step("sum (run)", run)
         return None
@@ -392,6 +411,8 @@ class Arithmetic:
         if any(self._goes_into_share(one) for one in step.operands):
             return False
         if step.name != "product":
+            if wanted.kind in LENGTHS and name != "own":
+                return False
             if len(own) < len(step.operands) - (name == "near"):
                 return False
             return says("rest", wanted.text) or says("sum", wanted.text)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from guards.claims.reader import Reading
-from guards.evidence.calculations.points import LENGTHS, POINTS, moved
+from guards.evidence.calculations.points import CLOCKS, LENGTHS, POINTS, between, moved
 from guards.evidence.calculations.reckoning import (
     Target,
     counts_of,
@@ -30,7 +30,10 @@ _NO_RESULT = re.compile(
     r"[ ]?(?:이?라?면|이?라고 하면|이상|이하|초과(?![하해])|미만|이내|한도|어치|짜리"
     r"|대의?(?![가-힣])|에서|의[ ]|에[ ]|을 (?:넘|초과)|부터|까지(?:는|만)? (?:무료|면제))"
 )
-_TURNS = re.compile(r"[ ]?(전|후|뒤)(?:인|이면|이므로|이니|이라서?|,|:)?[ ]?(?:오전|오후)?[ ]?")
+_TURNS = re.compile(
+    r"[ ]?(전|후|뒤|(?:걸|지나|소요)[가-힣]{1,4})(?:인|이면|이므로|이니|이라서?|,|:)?[ ]?"
+    r"(?:오전|오후)?[ ]?"
+)
 _SHARE = re.compile(
     r"(?<![\d.~%–-])(?P<percent>\d{1,3}(?:\.\d+)?)[ ]?(?:%(?!p|포인트)|퍼센트(?!포인트))"
     r"|(?<![\d./])(?P<top>[1-9])/(?P<bottom>[2-9]|10)(?![\d/]|[ ]?[,~(])"
@@ -49,6 +52,7 @@ _TAKES = re.compile(
 )
 # The two amounts before it are not the ones that are compared.
 _OTHERWISE = re.compile(r"보다|이니|므로|라면|하면|으면")
+_MORE = re.compile(r"(?:을|를|이|가|만큼)?[ ]?(?:더|덜)[ ]|[ ]?차이[가나는입로]")
 _LINKS = re.compile(
     r"[ ]?(?:이면|면|이라면|라면|이므로|이니|이라|기준|[을를][ ][^\d,.\n]{1,14}면(?![가-힣]))"
 )
@@ -61,6 +65,10 @@ _RATE = re.compile(
     r"(?P<rest>[^\d,.\n]{0,10})$"
 )
 _SUPPOSED = re.compile(r"[^\d\n.]{0,14}(?:이?라면|이면|경우|때)(?:는|,)?[ ][^\d\n.]{0,14}")
+_UNTIL = re.compile(r"[ ]?까지(?:는|면|이면|니까|라서|이므로|니)?,?[ ][^\d]{0,6}\d.*", re.DOTALL)
+_DAYS_BEFORE = re.compile(r"[^\d]{1,20}\d{1,3}[ ]?일[ ]?[전후뒤]", re.DOTALL)
+# Breaks are taken off the time between.
+_BREAK = re.compile(r"점심|휴게|쉬는|제외|빼고")
 _EXTENDS = re.compile(r"[ ]?(?:의 |이내의 |이내에서 |범위|까지)[^\d.\n]{0,8}(?:연장|늘|추가|더)")
 _AT_MOST = re.compile(r"(?:최대|최장|총|모두|합쳐|합하면)[ ]?$")
 _MOST_ITEMS = 6
@@ -154,6 +162,7 @@ class Implied:
             self._of_supposed,
             self._total,
             self._extended,
+            self._between,
         )
         found = [one for rule in rules if (one := rule(figure, place)) is not None]
         # Where one of several operations gives it, it is right.
@@ -253,8 +262,9 @@ class Implied:
             (one.start for one in self._figures if one.start >= figure.end), len(self._plain)
         )
         behind = self._plain[figure.end : min(after, figure.end + _NEAR_CHARS // 2)].split("\n")[0]
-        is_price = behind.startswith(("으로", "로"))
-        if place.wanted.kind not in _MONEY or is_price or not says("gap", behind):
+        if place.wanted.kind in LENGTHS and not _MORE.match(behind):
+            return None
+        if behind.startswith(("으로", "로")) or not says("gap", behind):
             return None
         if any(place.wanted.is_(abs(one - other)) for one in place.known for other in place.known):
             return _RIGHT
@@ -343,6 +353,23 @@ class Implied:
         if any(place.wanted.is_(one + own[-1]) for one in own[:-1]):
             return _RIGHT
         return Result(False, own[-2] + own[-1], tuple(lengths[-2:]))
+
+    def _between(self, figure: Figure, place: _Place) -> Result | None:
+        """Judge the time from one point to another: `밤 10시부터 아침 7시까지는 9시간`."""
+        points = [one for one in place.before if one.measure.dimension in POINTS][-2:]
+        if place.wanted.kind not in LENGTHS or len(points) < 2 or _BREAK.search(self._plain):
+            return None
+        is_clock = points[1].measure.dimension in CLOCKS
+        link = _UNTIL if is_clock else _DAYS_BEFORE
+        if not link.fullmatch(self._plain[points[1].end : figure.end + 3]):
+            return None
+        lengths = between(points[0].measure, points[1].measure, inclusive=True)
+        if not lengths:
+            return None
+        same = [one for one in lengths if one.dimension == place.wanted.kind]
+        if any(place.wanted.is_(one.values[0]) for one in same) or not same:
+            return _RIGHT if same else None
+        return Result(False, same[0].values[0] if len(same) == 1 else None, tuple(points))
 
     def _multiple(self, figure: Figure, place: _Place) -> Result | None:
         """Judge a multiple of a rate: `1인당 5만 원씩 2명이면 12만 원`."""

@@ -5,8 +5,8 @@ column's cells; figures of a supposition (45시간을 세웠다면, 연세액이
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from guards.claims.layout import Block, Level
@@ -86,7 +86,15 @@ _PART = re.compile(r"소계")
 _TAKEN_OFF = re.compile(r"할인|감면|공제|차감")
 _BEGINS = re.compile(r"\W*(?:합계|총액|총합|총|모두)[은는]?(?: |:)")
 _MINUS = re.compile(r"[-−–]\s*[₩]?$")
-_FEWEST = 2
+_REMARK = re.compile(r"[ ]?\(")
+_ARROW = re.compile(r"→|⇒|->|=>")
+_FEWEST, _MOST_LINES = 2, 12
+# A total of more than the amounts above, or of less: 총 비용(12개월), 할인 후 합계.
+_TOTAL_OF_MORE = re.compile(r"\d|포함|할인|후[ )]|세금|부가세|왕복|인분|두 |세 |네 ")
+_RATE = re.compile(
+    r"당(?![가-힣])|씩|마다|(?:1|한)[ ]?(?:인|명|개|장|박|대|회|시간|달|병)(?![가-힣])|하루"
+    r"|매[월일주]|(?<![가-힣])월(?![가-힣])"
+)
 _OF_LINE = frozenset({Level.ROW, Level.LABEL})
 
 
@@ -191,32 +199,87 @@ def _of_lists(
     answer: Reading, figures: Sequence[Figure], results: frozenset[int]
 ) -> Iterator[Total]:
     blocks = [block for block in answer.page.blocks if not block.is_cell]
+    inside: dict[int, list[Figure]] = {}
+    for one in figures:
+        inside.setdefault(one.claim.block.start, []).append(one)
     for at, block in enumerate(blocks):
-        names = [label.text for label in block.labels if label.level is Level.LABEL]
-        text = _text(answer, block)
-        if not (any(says("total", name) for name in names) or _BEGINS.match(text)):
+        own = inside.get(block.start, [])
+        if not own or own[0].start in results or not _is_total(answer, block, own):
             continue
-        own = [one for one in figures if one.claim.block is block]
-        if len(own) != 1 or own[0].start in results:
-            continue
+        kind = kind_of(own[0].measure)
         items: list[Figure] = []
-        is_certain = True
-        for other in reversed(blocks[:at]):
-            if other.is_heading or block.line - other.line > 12:
-                break
-            inside = [one for one in figures if one.claim.block is other]
-            same = [one for one in inside if kind_of(one.measure) == kind_of(own[0].measure)]
-            shown = [one for one in same if one.start in results]
-            picked = shown or same
-            if not picked:
-                if items:
-                    break
-                continue
+        shares: set[Fraction] = set()
+        is_certain = not _TOTAL_OF_MORE.search(_label(answer, own[0]))
+        for line in _items_above(blocks[:at], block, inside):
+            some = [one for one in line if kind_of(one.measure) == kind]
+            shown = [one for one in some if one.start in results]
+            picked = shown or _behind_arrow(answer, some)
+            if picked:
+                items.append(picked[-1])
+            shares |= {one.measure.values[0] / 100 for one in line if _is_percent(one)}
             is_certain &= len(picked) == 1
-            items.append(picked[-1])
+            is_certain &= bool(shown) or not any(_is_rate(answer, one) for one in picked)
         total = _total(answer, own[0], items[::-1], is_certain=is_certain)
         if total is not None:
-            yield total
+            yield replace(total, is_right=total.is_right or _is_after_share(total, shares))
+
+
+def _is_after_share(total: Total, shares: Iterable[Fraction]) -> bool:
+    """Tell whether a total is what a share of its items leaves, or makes with them."""
+    value = total.figure.measure.values[0]
+    return any(value in {total.right * (1 - one), total.right * (1 + one)} for one in shares)
+
+
+def _is_total(answer: Reading, block: Block, own: Sequence[Figure]) -> bool:
+    """Tell whether a line gives a total and nothing else, but for remarks in brackets."""
+    names = [label.text for label in block.labels if label.level is Level.LABEL]
+    if not (any(says("total", name) for name in names) or _BEGINS.match(_text(answer, block))):
+        return False
+    behind = answer.page.plain[own[0].end : block.end]
+    return len(own) == 1 or _REMARK.match(behind) is not None
+
+
+def _items_above(
+    blocks: Sequence[Block], total: Block, inside: Mapping[int, Sequence[Figure]]
+) -> Iterator[Sequence[Figure]]:
+    """Yield the figures of each line of the list above a total, from below."""
+    line, found = total.line, False
+    for block in reversed(blocks):
+        # The label of a line is a block of its own.
+        is_label = block.is_heading and block.line == line
+        is_apart = found and line - block.line > 1
+        if (block.is_heading and not is_label) or is_apart or total.line - line > _MOST_LINES:
+            break
+        line = block.line
+        some = inside.get(block.start, ())
+        if some:
+            found = True
+            yield some
+        elif found and not is_label:
+            break
+
+
+def _is_percent(figure: Figure) -> bool:
+    return figure.measure.dimension == Dimension.PERCENT
+
+
+def _label(answer: Reading, figure: Figure) -> str:
+    """Return what stands before a figure in its line."""
+    line = answer.page.plain[answer.page.plain.rfind("\n", 0, figure.start) + 1 : figure.start]
+    return _ITEM.sub("", line, count=1) if _ITEM.match(line) else line
+
+
+def _is_rate(answer: Reading, figure: Figure) -> bool:
+    """Tell whether an amount is for one of several: 1인당 8,000원, 월 30,000원."""
+    return _RATE.search(_label(answer, figure)) is not None
+
+
+def _behind_arrow(answer: Reading, figures: Sequence[Figure]) -> Sequence[Figure]:
+    """Return the last of some figures if the others lead to it: 250,000원 → 125,000원."""
+    if len(figures) < _FEWEST:
+        return figures
+    between = answer.page.plain[figures[-2].end : figures[-1].start]
+    return figures[-1:] if _ARROW.search(between) else figures
 
 
 # (예: 50g이면 5,000원)
