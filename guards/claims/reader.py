@@ -100,6 +100,10 @@ _SAME_PLACE = 12
 
 
 _KEPT = 2048
+_SENTENCES_KEPT = 512
+_MARKS_BEHIND = re.compile(r"(?<=[가-힣][.!?])(?:\[\d{1,2}\])+$")
+_IN_MARK = re.compile(r"\d+|[\[\]]")
+_TAG_IN_MARK = {"[": "SSO", "]": "SSC"}
 _CUT = frozenset(
     "고 며 으며 면서 으면서 지만 으나 나 는데 ㄴ데 은데 므로 으므로 니 으니 니까 으니까 아서 어서 "
     "여서 ㅓ서 거나 면 으면 다면 라면 이라면 ㄴ다면 는다면 더라도 아도 어도 여도 ㅓ도 ㄴ다는 고요 "
@@ -238,12 +242,33 @@ def label_figures(text: str) -> tuple[Quantity, ...]:
 @lru_cache(maxsize=_KEPT)
 def read_sentence(text: str) -> tuple[Clause, ...]:
     """Return the clauses of a sentence, in order."""
-    found = morphemes(text)
-    figures = find_quantities(text, normalise(text))
+    found, figures = _read_words(text)
     return tuple(
         _clause(text, found[first:last], figures, is_last=last == len(found))
         for first, last in _cuts(text, found)
     )
+
+
+def _read_words(text: str) -> tuple[Sequence[Morpheme], Sequence[Quantity]]:
+    """Return the morphemes and the quantities of a sentence.
+
+    A sentence of an answer is read with its citation marks and without: the marks behind its full
+    stop change nothing before them.
+    """
+    marks = _MARKS_BEHIND.search(text)
+    if marks is None:
+        return morphemes(text), _quantities(text)
+    stem = text[: marks.start()]
+    behind = [
+        Morpheme(piece[0], _TAG_IN_MARK.get(piece[0], "SN"), *piece.span(), (piece[0],))
+        for piece in _IN_MARK.finditer(text, marks.start())
+    ]
+    return (*morphemes(stem), *behind), _quantities(stem)
+
+
+@lru_cache(maxsize=_SENTENCES_KEPT)
+def _quantities(text: str) -> tuple[Quantity, ...]:
+    return find_quantities(text, normalise(text))
 
 
 def _cuts(text: str, found: Sequence[Morpheme]) -> Iterator[tuple[int, int]]:
