@@ -33,6 +33,7 @@ from guards.evidence.sides import (
     base_of,
     contradicts,
     counts_open_days,
+    is_on_a_side,
     side_of,
     tells_open_days,
 )
@@ -46,6 +47,7 @@ _NEAR = 0.6
 _LARGEST_SET = 40
 # Dates are too alike for the words around them to tell which one is meant.
 _TOPIC = frozenset({"은", "는"})
+_ROUNDED = 1e-9
 _POINTS = frozenset({"date", "month", "year"})
 # These mostly say which row or item is meant.
 _LABELS = frozenset({"month", "year"})
@@ -217,8 +219,8 @@ class SourceFigures:
         return (one for one in found if same_value(measure, one.measure))
 
     @lazy
-    def _by_key(self) -> dict[Fraction, list[int]]:
-        found: dict[Fraction, list[int]] = defaultdict(list)
+    def _by_key(self) -> dict[int | Fraction, list[int]]:
+        found: dict[int | Fraction, list[int]] = defaultdict(list)
         for place, figure in enumerate(self.figures):
             for key in keys_of(figure.measure):
                 found[key].append(place)
@@ -349,9 +351,9 @@ class SourceFigures:
 
         Nothing is told by a value that they have on the answer's side, whatever they say of it.
         """
-        own = side_of(figure)
-        if not own.is_one or figure.claim.clause.is_concession:
+        if figure.claim.clause.is_concession or not is_on_a_side(figure):
             return None
+        own = side_of(figure)
         sources = [(one, self._side_of(one)) for one in told_so]
         if any(own.is_as(side) for _, side in sources):
             return None
@@ -386,13 +388,17 @@ class SourceFigures:
         if here.claim.block.is_cell or _is_one(here):
             # A cell says too little to be told from others; one of a thing stands everywhere.
             return None
-        elsewhere = [
+        least = max(BINDING.speaks_of_the_same, best[0] + BINDING.closer_by - _ROUNDED)
+        if least > 1:
+            return None
+        elsewhere = (
             one
             for one in others
-            if one.measure.dimension == figure.measure.dimension
+            if asking.most(self._weights[one.place]) >= least
+            and one.measure.dimension == figure.measure.dimension
             and not _is_one(one)
             and (one.source, one.claim.sentence) != (here.source, here.claim.sentence)
-        ]
+        )
         other = self._closest(asking, elsewhere)
         if other is None or other[0] < BINDING.speaks_of_the_same:
             return None
@@ -482,12 +488,15 @@ class SourceFigures:
     ) -> Figure | None:
         """Return the figure of a set that an answer names without giving its value."""
         own = [one for one in members if one.figure.place in places]
+        if any(not one.label.isdisjoint(figure.context) for one in own):
+            return None
+        value = key_of(figure.measure)
         rest = [
             one
             for one in members
-            if one.figure.place not in places and key_of(figure.measure) not in one.figure.context
+            if one.figure.place not in places and value not in one.figure.context
         ]
-        if not rest or any(feature in figure.context for one in own for feature in one.label):
+        if not rest:
             return None
         named = max(rest, key=lambda one: one.share(near))
         # A value without a label of its own is the general one: only what is named whole takes

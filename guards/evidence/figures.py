@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from guards.claims.reader import Claim, label_words
 from guards.core.keeping import lazy
@@ -40,6 +41,7 @@ _GROUPS: dict[str, str] = {
     Dimension.YEAR: "year",
 }
 _HALF_DAY = 720
+_MEASURES_KEPT = 4096
 _NUMBER = re.compile(r"\d[\d,.]*(?: ?[십백천만억조]+)*(?=[^\d.:/~월]*$)")
 
 
@@ -284,15 +286,19 @@ def same_value(one: Measure, other: Measure) -> bool:
     )
 
 
-def keys_of(measure: Measure) -> frozenset[Fraction]:
-    """Return numbers of which two measures share one if they are the same value."""
+@lru_cache(maxsize=_MEASURES_KEPT)
+def keys_of(measure: Measure) -> frozenset[int | Fraction]:
+    """Return numbers of which two measures share one if they are the same value.
+
+    Whole ones as integers, which are found much faster than fractions.
+    """
     numbers = {*measure.values, *(value for part in parts_of(measure) for value in part.values)}
     if measure.dimension in {Dimension.CLOCK, Dimension.CLOCK_12}:
         numbers |= {value % _HALF_DAY for value in measure.values}
     for (dimension, _), factor in _CONVERSIONS.items():
         if dimension == measure.dimension:
             numbers |= {value * factor for value in measure.values}
-    return frozenset(numbers)
+    return frozenset([one.numerator if one.denominator == 1 else one for one in numbers])
 
 
 # 2일 = 48시간, 만 2세 = 24개월, 0.15 = 15 %, 1.5배 = 150 %.

@@ -237,6 +237,11 @@ class Asking:
     known: Sequence[tuple[str, float, float]]
     own: float
 
+    def most(self, weight: float) -> float:
+        """Return how much a context of a weight may share with it at most, from 0 to 1."""
+        low, high = sorted((self.own, weight))
+        return math.sqrt(low / high) if high else 0.0
+
     def likeness(self, other: Context, weight: float) -> float:
         """Return how much another context shares with it, from 0 to 1.
 

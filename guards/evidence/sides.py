@@ -13,8 +13,9 @@ from guards.claims.reader import Claim, Modality
 from guards.evidence.calculations.points import LENGTHS
 from guards.evidence.figures import Figure
 from guards.evidence.opposites.acts import UNLESS, turns_of
-from guards.evidence.sets import Values, is_free, values_of
+from guards.evidence.sets import Values, comparator_in, is_free, values_of
 from guards.lexicons.loading import sections
+from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 
 _DENIES = frozenset({Modality.FORBIDDEN, Modality.DENIED, Modality.NOT_REQUIRED})
@@ -69,11 +70,26 @@ class Side:
         return self.values == other.values and self.is_later in {None, other.is_later}
 
 
+def is_on_a_side(figure: Figure) -> bool:
+    """Tell whether the side of a figure is one of the two: the same as `Side.is_one`, quickly."""
+    quantity = _in_clause(figure)
+    values = quantity.measure.values
+    is_bounded = len(set(values)) == 1 and comparator_in(quantity, figure.claim.text) is not None
+    return is_bounded or _is_later(figure, quantity.start, quantity.end) is not None
+
+
+def _in_clause(figure: Figure) -> Quantity:
+    """Return the quantity of a figure with its place in the text of its clause."""
+    quantity, back = figure.quantity, figure.claim.clause.start
+    if not back:
+        return quantity
+    return quantity._replace(start=quantity.start - back, end=quantity.end - back)
+
+
 def side_of(figure: Figure) -> Side:
     """Return on which side of its value a figure stands."""
     claim = figure.claim
-    quantity, back = figure.quantity, figure.claim.clause.start
-    quantity = quantity._replace(start=quantity.start - back, end=quantity.end - back)
+    quantity = _in_clause(figure)
     clauses = _told_of(figure)
     end = figure.quantity.start + len(words_of(figure))
     own = [word for word in claim.clause.words if word.start >= end]

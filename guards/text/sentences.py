@@ -293,6 +293,7 @@ def _is_hangul(char: str) -> bool:
 
 
 _TEXTS_KEPT = 8
+_END = re.compile(rf"(?:{_AFTER_STOP.pattern})?(?:\[\d{{1,2}}\])*[ \t]*")
 
 LONGEST_SENTENCE_CHARS = 2000
 """Longer than any sentence: what never ends is none, and comparing it would take too long."""
@@ -333,7 +334,13 @@ class GrowingSentences:
 def split_sentences(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of a text in order; together they hold every visible character."""
     found = _LATEST.get(text)
-    return GrowingSentences().of(text) if found is None else found
+    if found is not None:
+        return found
+    mark = _MARK.search(text)
+    if mark is None or _END.fullmatch(text, mark.start()):
+        # Most texts that are split are one sentence of a list or a table.
+        return tuple(_between(text, 0, (len(text),)))
+    return GrowingSentences().of(text)
 
 
 # The claims and the statements of an answer are read one after the other; its lines only once.
