@@ -7,15 +7,17 @@ title by what they weigh there (`guards.evidence.index`).
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
+from guards.claims.reader import read_sentence
 from guards.core.reading import SourceSet
 from guards.evidence.index import SourceIndex
-from guards.korean.morphemes import morphemes
-from guards.korean.words import Word, canonical, content_words
+from guards.korean.words import Word, canonical
 
+_SAID_THERE = 0.35
+"""Weight from which on a word is said in a sentence or its labels, not in the one before."""
 _start_of = attrgetter("start")
 
 
@@ -45,7 +47,8 @@ class Place(NamedTuple):
 
 def units_of(text: str) -> tuple[Unit, ...]:
     """Return the simple words of a text that carry a subject, in order."""
-    words = content_words(morphemes(text))
+    # Most texts were read as a sentence before, of which the clauses are kept.
+    words = (word for clause in read_sentence(text) for word in clause.words)
     return tuple([unit for word in words if not word.is_light for unit in _units(word)])
 
 
@@ -72,6 +75,21 @@ class SourcePassages:
         self.index = sources.once(SourceIndex)
         self._parts = sources.parts
         self._places: dict[tuple[int, int], Place] = {}
+        self._said: dict[str, list[tuple[int, int]]] = {}
+
+    def saying(self, feature: str) -> Sequence[tuple[int, int]]:
+        """Return source and sentence of each claim that says a word itself or in its labels."""
+        found = self._said.get(feature)
+        if found is None:
+            claims = [self.index.claims[place] for place in self.index.places(feature)]
+            found = [
+                (one.source, one.claim.sentence)
+                for one in claims
+                if one.context[feature] >= _SAID_THERE
+            ]
+            if claims:
+                self._said[feature] = found
+        return found
 
     def sentence(self, place: Place) -> str:
         """Return the sentence at a place."""

@@ -30,8 +30,6 @@ from guards.text.slots.units import Measure
 
 _NOTHING_TO_MEASURE = 0.5
 _MOST_KEPT = 512
-_SAID_THERE = 0.35
-"""Weight from which on a word is said in a sentence or its labels, not in the one before."""
 _MOST_PAIRS = 30_000
 """With more figures of answer and sources to hold against one another none is explained."""
 _HEAD_CHARS = 2000
@@ -200,13 +198,11 @@ class _Words:
         """Return what each source that has any of the words holds of them."""
         held: dict[int, _Windows] = {}
         for number, unit in enumerate(units):
-            for place in self._index.places(unit.feature):
-                found = self._index.claims[place]
-                if found.context[unit.feature] >= _SAID_THERE:
-                    windows = held.get(found.source) or held.setdefault(
-                        found.source, _Windows(weights)
-                    )
-                    windows.masks[found.claim.sentence] |= 1 << number
+            for source, sentence in self._passages.saying(unit.feature):
+                windows = held.get(source)
+                if windows is None:
+                    windows = held[source] = _Windows(weights)
+                windows.masks[sentence] |= 1 << number
         return held
 
     def quote(self, text: str, source: int) -> str:
