@@ -164,16 +164,20 @@ def _is_complete(claim: Claim, sentence: Sequence[Claim]) -> bool:
 
 
 def _own(clause: Clause) -> Standing:
+    return _own_of(clause.trail, is_condition=_is_condition(clause))
+
+
+# Several guards ask for each clause of an answer.
+@lru_cache(maxsize=_KEPT)
+def _own_of(trail: str, *, is_condition: bool) -> Standing:
     # A telephone number is no figure, and can be wrong as well. What is to be found out is not
     # said: 5평 방의 짐이 어느 규격에 들어가는지는 지점에 확인해 보세요.
-    trail = clause.trail
     may_ask = len(trail) <= _LONGEST_QUESTION and "지/EC" in trail
     asked_until = max(map(trail.rfind, _ASKED)) if may_ask else -1
     has_figures = trail.find("/SN", asked_until + 1) >= 0
-    return _of_core(_core(clause.trail, is_condition=_is_condition(clause)), has_figures)
+    return _of_core(_core(trail, is_condition=is_condition), has_figures)
 
 
-@lru_cache(maxsize=_KEPT)
 def _core(trail: str, *, is_condition: bool) -> str:
     """Return the forms of a clause up to its last predicate, and marks for how it ends."""
     pieces = [one.rsplit("/", 1) for one in trail.split(" ") if "/" in one]

@@ -17,6 +17,7 @@ from functools import cache
 from typing import NamedTuple
 
 from guards.claims.reader import label_words
+from guards.core.keeping import lazy
 from guards.core.reading import SourceSet
 from guards.evidence.index import SourceClaim, SourceIndex
 from guards.evidence.topic import Word, other_words, topic_words
@@ -98,6 +99,11 @@ class Topics:
 
     def __len__(self) -> int:
         return len(self._sentences)
+
+    @lazy
+    def dense(self) -> str:
+        """The text without white space, middle dots and commas."""
+        return without_spacing(self.text)
 
     def windows(self, size: int) -> Iterator[tuple[int, slice]]:
         """Yield the places of so many sentences in a row of one source, or of all that it has.

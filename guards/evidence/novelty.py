@@ -21,6 +21,7 @@ _GLUED = re.compile(
 )
 """Particles and copulas in which a word may end that the dictionary lacks: 남편분과, 인실인."""
 _SHORTEST = 2
+_LETTER = re.compile(r"[가-힣\x00-\x7f]")
 _LONGEST_JOINED = 12
 _READINGS = 8
 _MOST_KNOWN = 1
@@ -129,7 +130,7 @@ class Vocabulary:
 
     def _tells(self, word: Word) -> bool:
         """Tell whether a word is neither general nor one that only the question has."""
-        if word.is_light or not any("가" <= one <= "힣" or one.isascii() for one in word.text):
+        if word.is_light or not _LETTER.search(word.text):
             return False
         if word.is_verb and word.text + "다" in _general():
             return False

@@ -66,6 +66,7 @@ class Carried:
         self.words = words
         self.figures = len(holders)
         self._weights = weights
+        self._whole = sum(weights)
         self._held = held
         self._holders = holders
 
@@ -77,7 +78,7 @@ class Carried:
         if self._weights:
             best = [self._held[place].best for place in places if place in self._held]
             union = reduce(or_, best, 0)
-            shares.append(_weight(union, self._weights) / sum(self._weights))
+            shares.append(_weight(union, self._weights) / self._whole)
         if self.figures:
             found = sum(not holding.isdisjoint(places) for holding in self._holders)
             shares.append(found / self.figures)

@@ -67,9 +67,9 @@ def unknown_name(question: str, sources: SourceSet) -> UnknownName | None:
         return None
     folded = question.casefold()
     topics = sources.once(Topics)
-    dense = without_spacing(topics.text)
     for names_in in _READERS:
-        if (found := _unknown(names_in, folded, topics.text)) and found.name not in dense:
+        found = _unknown(names_in, folded, topics.text)
+        if found and found.name not in topics.dense:
             return found
     return (
         _unknown_edition(folded, topics.titles, topics.text)

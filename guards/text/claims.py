@@ -46,8 +46,8 @@ def plain_text(raw: str, start: int, end: int, marks: Sequence[CitationMark]) ->
     pieces: list[str] = []
     position = start
     opens = True
-    first = bisect_left(marks, start, key=_start_of)
-    last = bisect_left(marks, end, first, key=_start_of)
+    first = bisect_left(marks, start, key=_start_of) if marks else 0
+    last = bisect_left(marks, end, first, key=_start_of) if marks else 0
     for mark in marks[first:last]:
         before = raw[position : mark.start]
         is_joined = bool(pieces) and JOINS.fullmatch(before) is not None
@@ -63,7 +63,7 @@ def plain_text(raw: str, start: int, end: int, marks: Sequence[CitationMark]) ->
 
 
 _ANSWERS_KEPT = 4
-_SENTENCES_KEPT = 256
+_SENTENCES_KEPT = 1024
 _BARE_KEPT = 64
 _MARKUP = re.compile(r"^[ \t]*(?:[-*•·○●▪■◦>#]+[ \t]*)*(?:\d{1,3}[.)][ \t])?[*_]{0,3}")
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]|[*_]{2}[^*_]{1,60}[*_]{2}:?$|\|?[ \t:|-]+$)")

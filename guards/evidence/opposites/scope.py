@@ -15,6 +15,7 @@ from guards.evidence.opposites.meaning import Match, SourceMeaning, covered
 from guards.evidence.opposites.statements import Statement
 from guards.korean.words import Word
 from guards.lexicons.loading import lines, sections
+from guards.lexicons.patterns import Candidates
 
 
 class Kind(StrEnum):
@@ -37,6 +38,8 @@ class Kind(StrEnum):
 _WIDENERS = {
     Kind(name): re.compile("|".join(patterns)) for name, patterns in sections("wideners").items()
 }
+_KINDS = tuple(_WIDENERS.items())
+_MAY_WIDEN = Candidates(pattern.pattern for pattern in _WIDENERS.values())
 # With these a source is as wide, though an answer that has them is not yet wider than it.
 _AS_WIDE = re.compile(
     "|".join(_WIDENERS[kind].pattern for kind in (Kind.ASIDE, Kind.WHICHEVER, Kind.ALL, Kind.EQUAL))
@@ -109,7 +112,8 @@ def widened(
     begin = min((one.start for one in statement.conditions), default=statement.start)
     clause = text[min(begin, statement.start) : statement.end]
     begin = min(begin, statement.start)
-    for kind, pattern in _WIDENERS.items():
+    for number in _MAY_WIDEN.of(clause):
+        kind, pattern = _KINDS[number]
         for match in pattern.finditer(clause):
             found = _Widener(kind, begin + match.start(), begin + match.end(), match[0])
             aside, start = found.aside(statement)
