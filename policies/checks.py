@@ -6,16 +6,15 @@ from urllib.parse import urlsplit
 
 from guards.core.guard import Scope, Stage
 from guards.core.registry import all_guards
-from policies import jinja, patterns
+from policies import patterns
 from policies.codes import JUDGE_CODES
 from policies.judging.judge import JUDGE
-from policies.schema.base import Mode
-from policies.schema.errors import Remark
+from policies.schema.base import Mode, Remark
+from policies.schema.document import suggestion
 from policies.schema.passing import carries_questions, remarks_on_answers
 from policies.schema.policy import Action, GuardRule, OnNotRun, Policy
 from policies.schema.sections import Renumber, StreamMode
-from policies.schema.typed import suggestion
-from policies.templates import CORRECTION, CUT, DIRECT_ANSWER, FALLBACK
+from policies.templates import CORRECTION, CUT, DIRECT_ANSWER, FALLBACK, BadTemplate, compiled
 
 _KEY = re.compile("[!-~]+")
 """Characters allowed in a header: visible ASCII."""
@@ -77,8 +76,8 @@ def _about_templates(policy: Policy) -> Iterator[Remark]:
         called |= {guard.id, f"{guard.id}.not_run", *guard.codes}
     for name, source in policy.templates.items():
         try:
-            jinja.compiled(source)
-        except jinja.BadTemplate as error:
+            compiled(source)
+        except BadTemplate as error:
             yield Remark(("templates", name), str(error))
         if name not in called:
             hint = suggestion(name, called)

@@ -14,14 +14,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from guards.core.registry import all_guards
-from policies.schema.base import Mode
-from policies.schema.document import Plain
-from policies.schema.errors import Place
+from policies.schema.base import Mode, Place
+from policies.schema.document import Plain, suggestion, typed_policy
 from policies.schema.inheritance import NEVER_INHERITED, shipped_files
 from policies.schema.keys import shown_hash
 from policies.schema.loader import LoadedPolicy, load_shipped
 from policies.schema.policy import Policy
-from policies.schema.typed import suggestion, typed_policy
 
 SettingKey = tuple[str, ...]
 

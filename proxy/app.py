@@ -43,10 +43,9 @@ from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline.constraints import Capabilities, ConstrainedServers
 from proxy.pipeline.pipeline import Pipeline
 from proxy.replay.shadow import Shadows
-from proxy.routes.health import healthz, metrics, readyz
 from proxy.routes.model_api import Entrance, ModelApi
 from proxy.routes.openapi import openapi_document
-from proxy.routes.traces import NEEDED, list_traces, show_trace
+from proxy.routes.service import NEEDED, healthz, list_traces, metrics, readyz, show_trace
 from proxy.server.client_limits import Capacity, ClientLimits, ConnectionLimiter, Kind
 from proxy.server.serving import Shutdown
 from proxy.services import Services

@@ -16,10 +16,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
-from policies.schema.document import LARGEST_FILE_BYTES, Entry, merged, read_document
-from policies.schema.errors import Place, PolicyError, Problem
+from policies.schema.base import Place, PolicyError, Problem
+from policies.schema.document import LARGEST_FILE_BYTES, Entry, merged, read_document, suggestion
 from policies.schema.sections import Tone
-from policies.schema.typed import suggestion
 
 POLICY_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
 ENDINGS = frozenset({".yaml", ".yml"})

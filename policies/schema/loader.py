@@ -12,11 +12,10 @@ from pydantic import ValidationError
 
 from policies.checks import faults_in_judging, remarks_about
 from policies.patterns import Intents
-from policies.schema.document import Entry
-from policies.schema.errors import Key, Place, PolicyError, Problem, Remark, spelled
+from policies.schema.base import Key, Place, PolicyError, Problem, Remark, spelled
+from policies.schema.document import Entry, remarks_on, validated
 from policies.schema.inheritance import PolicyFile, Shelf, files_in, shipped_files
 from policies.schema.policy import Policy
-from policies.schema.typed import remarks_on, validated
 from policies.templates import ReplyTemplates
 
 VERSION_CHARS = 12

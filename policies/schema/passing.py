@@ -13,7 +13,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator
 
-from policies.schema.errors import Remark
+from policies.schema.base import Remark
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 ONE = "*"

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from watchfiles import awatch
 
-from policies.schema.errors import Place, PolicyError, Problem
+from policies.schema.base import Place, PolicyError, Problem
 from policies.schema.loader import LoadedPolicy, load_policies
 
 DEBOUNCE_MS = 1000

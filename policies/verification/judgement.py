@@ -7,11 +7,11 @@ from guards.core.finding import Severity
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
 from guards.estimates import Estimates
-from policies.codes import guard_labels
+from policies.codes import guard_labels, message, reasoning
 from policies.decision import open_signs
+from policies.inspection import LIST_ADDED
 from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE
-from policies.repair import LIST_ADDED
 from policies.schema.base import Mode
 from policies.schema.policy import Action, Policy
 from policies.verdict import (
@@ -26,7 +26,6 @@ from policies.verdict import (
 from policies.verification.citations import CitedAnswer
 from policies.verification.options import Options
 from policies.verification.shape import Checks, ClaimReport, Label, NotCheckable
-from policies.verification.words import message, reasoning
 
 _FAILED = "failed:"
 

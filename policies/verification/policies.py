@@ -6,12 +6,12 @@ from pathlib import Path
 
 from policies.inspection import Inspector
 from policies.patterns import Intents
-from policies.schema.errors import Place, PolicyError, Problem
+from policies.schema.base import Place, PolicyError, Problem
+from policies.schema.document import suggestion
 from policies.schema.inheritance import ENDINGS, shipped_files
 from policies.schema.loader import LoadedPolicy, load_file, load_shipped
 from policies.schema.policy import Policy
 from policies.schema.store import FileState, file_states
-from policies.schema.typed import suggestion
 
 PolicyChoice = str | Path | Policy
 _FILES_KEPT = 16

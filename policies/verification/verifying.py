@@ -22,7 +22,7 @@ from policies.decision import Possible
 from policies.inspection import Inspector
 from policies.judging.judge import BoundedJudge, Judge
 from policies.judging.opinions import with_second_opinion
-from policies.schema.typed import suggestion
+from policies.schema.document import suggestion
 from policies.verdict import Verdict
 from policies.verification.conversation import Conversation, GuardContext, Messages, conversation_of
 from policies.verification.options import ALL_GUARDS, Options, sources_of

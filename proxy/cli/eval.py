@@ -20,8 +20,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from policies.schema.errors import PolicyError
-from policies.schema.typed import suggestion
+from policies.schema.base import PolicyError
+from policies.schema.document import suggestion
 from policies.verification.policies import ChosenPolicy, chosen_policy
 from proxy.certificates import trusted
 from proxy.cli.output import AsJson, err, excerpt, fail, out, print_json

@@ -13,7 +13,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from policies.schema.errors import PolicyError, Problem
+from policies.schema.base import PolicyError, Problem
 from policies.schema.keys import fingerprint, matching, new_key
 from proxy.cli.output import BAD_INPUT, AsJson, err, excerpt, fail, out, print_json
 from proxy.cli.settings import Directory, read_settings

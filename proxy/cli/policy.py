@@ -24,11 +24,10 @@ from policies.explaining import (
     policy_called,
     under,
 )
-from policies.schema.document import Plain
-from policies.schema.errors import Place, PolicyError
+from policies.schema.base import Place, PolicyError
+from policies.schema.document import Plain, json_schema
 from policies.schema.inheritance import ENDINGS
 from policies.schema.loader import LoadedPolicy, load_file, load_policies, survey
-from policies.schema.typed import json_schema
 from proxy.cli.output import BAD_INPUT, AsJson, err, excerpt, fail, harmless, out, print_json
 from proxy.cli.settings import Directory, read_settings
 from proxy.limits.limiter import limits_for_one, limits_without_count

@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from policies.explaining import explained
-from policies.schema.base import Mode
-from policies.schema.errors import PolicyError
+from policies.schema.base import Mode, PolicyError
 from policies.schema.loader import LoadedPolicy, load_policies
 from proxy.cli.output import excerpt
 from proxy.cli.policy import described

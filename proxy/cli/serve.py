@@ -17,7 +17,7 @@ import typer
 from structlog.contextvars import bind_contextvars
 
 from guards.core.reading import keep_sources
-from policies.schema.errors import PolicyError
+from policies.schema.base import PolicyError
 from proxy.access_log import access_logged
 from proxy.app import connection_limiter, create_app, open_services, read_tenants
 from proxy.auth import ENOUGH_TOKEN_CHARS

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple, Unpack
 
+from policies.schema.base import Place, PolicyError, Problem
 from policies.schema.document import LARGEST_FILE_BYTES
-from policies.schema.errors import Place, PolicyError, Problem
 from policies.schema.inheritance import files_in
 from policies.schema.keys import SHOWN_HASH, WHOLE_HASH, shown_hash
 from policies.schema.loader import LoadedPolicy, load_text

@@ -11,7 +11,7 @@ from litestar.exceptions import NotFoundException
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from litestar.params import FromPath
 
-from policies.schema.errors import Problem
+from policies.schema.base import Problem
 from policies.schema.loader import LoadedPolicy
 from proxy.dashboard.draft_trials import (
     LONGEST_CHARS,

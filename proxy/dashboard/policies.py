@@ -26,9 +26,8 @@ from policies.explaining import (
     is_shipped,
     pieces,
 )
-from policies.schema.base import Mode
+from policies.schema.base import Mode, Place, Problem
 from policies.schema.document import Plain
-from policies.schema.errors import Place, Problem
 from policies.schema.inheritance import shipped_files
 from policies.schema.loader import LoadedPolicy, load_shipped
 from policies.schema.store import PolicyStore

@@ -16,10 +16,9 @@ from types import MappingProxyType
 
 from pydantic import JsonValue, ValidationError
 
-from policies.schema.document import read_tree
-from policies.schema.errors import Key, Place, PolicyError, Problem, spelled
+from policies.schema.base import Key, Place, PolicyError, Problem, spelled
+from policies.schema.document import read_tree, remarks_on, suggestion
 from policies.schema.inheritance import ENDINGS
-from policies.schema.typed import remarks_on, suggestion
 from proxy.golden.shape import Case, Evidence, GoldenSet
 from proxy.openai_api.json_body import JsonObject, read_object
 

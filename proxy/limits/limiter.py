@@ -10,7 +10,7 @@ import contextlib
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 
-from policies.schema.errors import Problem
+from policies.schema.base import Problem
 from policies.schema.loader import LoadedPolicy
 from proxy.limits.counting import LEASE_S, Count, CountsAway, LocalCounts, SharedCounts, Visit
 from proxy.logs import logger

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from policies.schema.errors import PolicyError
+from policies.schema.base import PolicyError
 from proxy.dashboard.access import SAFE_HEADERS
 from proxy.traces.trace import Trace
 from tests.browser.poison import PAYLOAD, poisoned

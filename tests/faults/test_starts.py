@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from policies.schema.base import HttpAddress
-from policies.schema.errors import PolicyError
+from policies.schema.base import HttpAddress, PolicyError
 from policies.schema.inheritance import MOST_FILES
 from policies.schema.loader import load_policies
 from proxy.cli.settings import unknown_variables

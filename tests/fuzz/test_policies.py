@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.schema.errors import PolicyError
+from policies.schema.base import PolicyError
 from policies.schema.loader import LoadedPolicy, load_text
 from tests.fuzz.mutating import mutated
 

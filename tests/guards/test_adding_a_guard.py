@@ -21,7 +21,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
 from guards.core.registry import all_guards
 from policies.judging.regate import is_grounding
-from policies.verification.words import message
+from policies.codes import message
 from proxy.dashboard.page import Assets, Renderer
 from proxy.dashboard.page import Language
 from proxy.views.words import code_word

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from policies.schema.errors import Problem
+from policies.schema.base import Problem
 from policies.schema.loader import LoadedPolicy, load_policies, survey
 
 

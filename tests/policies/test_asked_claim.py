@@ -1,6 +1,6 @@
 """Which claims carry what was asked for, and so never go."""
 
-from policies.asked_claim import is_lost, tellings
+from policies.trimming import is_lost, tellings
 from tests.tables import each_row
 
 REST = "매월 셋째 주 목요일에 쉽니다."

@@ -17,8 +17,8 @@ from policies.explaining import (
     policy_called,
     under,
 )
+from policies.schema.base import Place
 from policies.schema.document import Entry, Plain
-from policies.schema.errors import Place
 from policies.schema.inheritance import shipped_files
 from policies.schema.keys import new_key
 from policies.schema.loader import LoadedPolicy, load_file, load_shipped, load_text

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from policies.schema.errors import PolicyError
+from policies.schema.base import PolicyError
 from policies.schema.keys import salted_hash
 from tests.policies.conftest import Folder
 from tests.tables import each_row

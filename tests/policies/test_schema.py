@@ -1,7 +1,7 @@
 from typing import Any
 
 from guards.core.registry import all_guards
-from policies.schema.typed import json_schema
+from policies.schema.document import json_schema
 
 
 def resolved(schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:

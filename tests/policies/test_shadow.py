@@ -5,8 +5,7 @@ import pickle
 import pytest
 
 from guards.core.exchange import Exchange
-from policies.schema.base import Mode
-from policies.schema.errors import PolicyError
+from policies.schema.base import Mode, PolicyError
 from policies.schema.loader import load_shipped, load_text
 from tests.policies.conftest import Folder
 from tests.policies.test_loader import SERVING

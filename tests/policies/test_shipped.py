@@ -8,8 +8,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
 from policies.inspection import Inspector
-from policies.schema.base import Mode
-from policies.schema.errors import PolicyError
+from policies.schema.base import Mode, PolicyError
 from policies.schema.inheritance import SHIPPED as SHIPPED_FOLDER
 from policies.schema.inheritance import PolicyFile, shipped_files
 from policies.schema.loader import LoadedPolicy, load_policies, load_shipped, load_text, survey

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from policies.schema.errors import PolicyError, Problem
+from policies.schema.base import PolicyError, Problem
 from policies.schema.keys import salted_hash
 from policies.schema.loader import LoadedPolicy
 from policies.schema.store import PolicyStore, Reload

@@ -3,10 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
-from policies import jinja
-from policies.jinja import BadTemplate
 from policies.schema.policy import GuardRule, Policy
-from policies.templates import ReplyTemplates
+from policies.templates import BadTemplate, ReplyTemplates, compiled
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row
 
@@ -114,13 +112,13 @@ def test_codes_can_be_spoken_of() -> None:
 @each_row("source, message", "refused")
 def test_refuses(source: str, message: str) -> None:
     with pytest.raises(BadTemplate, match=message):
-        jinja.compiled(source)
+        compiled(source)
 
 
 @each_row("source", ["{{ " + "(" * 3000, "{% if reason %}" * 120 + "가" + "{% endif %}" * 120])
 def test_refuses_what_is_nested_too_deep(source: str) -> None:
     with pytest.raises(BadTemplate, match="nested too deep"):
-        jinja.compiled(source)
+        compiled(source)
 
 
 # --- ending an answer that has begun to leave -----------------------------------------------------

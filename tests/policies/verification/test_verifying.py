@@ -15,8 +15,7 @@ from guards.numbers import Numbers, NumbersSettings
 from guards.overlap import Overlap, OverlapSettings
 from policies import quick_verify, verify
 from policies.inspection import Inspector
-from policies.schema.base import Mode
-from policies.schema.errors import PolicyError
+from policies.schema.base import Mode, PolicyError
 from policies.schema.loader import load_shipped
 from policies.schema.policy import Action, Policy
 from policies.schema.sections import ConfidenceWeights

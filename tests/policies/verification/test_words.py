@@ -7,7 +7,7 @@ import pytest
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
-from policies.verification.words import message, reasoning
+from policies.codes import message, reasoning
 from tests.tables import each_row
 
 

@@ -1,5 +1,9 @@
-"""`GET /traces` and `GET /traces/{id}`: every tenant's for the admin, its own for a tenant."""
+"""The service's own endpoints: `/healthz`, `/readyz` and `/metrics`, and the traces.
 
+`GET /traces` and `GET /traces/{id}` show every tenant's traces to the admin, its own to a tenant.
+"""
+
+import asyncio
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -7,17 +11,86 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, QueryParameter
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import JsonValue
 
 from proxy.auth import recognised
 from proxy.errors import BadRequest, TraceStoreUnavailable, UnknownKey, UnknownTrace
-from proxy.openai_api.json_body import JSON_TYPE
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
 from proxy.tenants import bearer_key
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import ACTION_NAMES, LABEL_FILTERS
+
+STORE_ANSWERS_WITHIN_S = 1.0
+"""Below the usual timeout of readiness probes (three seconds), for a store that does not answer."""
+
+
+@get("/healthz", sync_to_thread=False)
+def healthz() -> Response[bytes]:
+    """Tell that the process answers."""
+    return _json({"status": "ok"})
+
+
+@get("/readyz")
+async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
+    """Tell that requests can be served, and what is not as it should be.
+
+    Not any more once the service was told to end: it may still serve for a while, but whoever
+    spreads requests should send it no new ones.
+
+    Broken policies on disk, a store that is away and a judge that is left alone do not make the
+    service unready: the last good policies are in force, traces wait, and what a judge did not look
+    at is reported as such. Limits whose Redis is away are counted by each process for itself.
+    """
+    policies = services.policies
+    error = policies.last_error
+    is_stopping = services.shutdown.is_requested
+    return _json(
+        {
+            "status": "stopping" if is_stopping else "ready",
+            "worker": {"number": services.place.number, "of": services.place.count},
+            "policies": {
+                "loaded_at": policies.snapshot.loaded_at.isoformat(),
+                "tenants": len(policies.snapshot.tenants),
+                "stale": error is not None,
+                "errors": [str(problem) for problem in error.problems] if error else [],
+            },
+            "limits": {"store": services.limiter.state},
+            "judges": {name: state.value for name, state in services.judges.states().items()},
+            "traces": {
+                "store": await _store_state(services),
+                "outbox_state": services.recorder.outbox_state,
+                **services.recorder.counters(),
+            },
+        },
+        503 if is_stopping else 200,
+    )
+
+
+@get("/metrics", sync_to_thread=False)
+def metrics(services: NamedDependency[Services]) -> Response[bytes]:
+    """Return metrics in Prometheus's text format."""
+    # As a header: to a media type of text the framework would add a second charset.
+    return Response(services.metrics.as_text(), headers={"content-type": CONTENT_TYPE_LATEST})
+
+
+async def _store_state(services: Services) -> str:
+    try:
+        async with asyncio.timeout(STORE_ANSWERS_WITHIN_S):
+            await services.traces.ping()
+    except TraceStoreAway as away:
+        return f"away: {away.cause}"
+    except TimeoutError as error:
+        return f"away: {type(error).__name__}"
+    return services.recorder.state  # one that answers may be full, or take nothing
+
+
+def _json(body: JsonObject, status: int = 200) -> Response[bytes]:
+    return Response(json_bytes(body), media_type=JSON_TYPE, status_code=status)
+
 
 MOST_TRACES = 500
 MOST_TEXT_CHARS = 200
