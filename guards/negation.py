@@ -1,8 +1,8 @@
 """Claims that say the opposite of their sources, or that leave out the sources' conditions.
 
 Finds: a clause whose act the sources say, permit or demand the other way about the same, whatever
-    the wording (휴관한다 -> 개관합니다, 산입하지 아니한다 -> 포함됩니다); a yes or a no to what was
-    asked that the sources answer otherwise; a word of a scale in the place of its opposite (늦은 날
+    the wording (휴관한다 -> 개관합니다) or the verb (팩스 발급은 안 함 -> 팩스로 받을 수 있음), or for
+    which somebody else pays; a yes or a no to what was asked that the sources answer otherwise; a word of a scale in the place of its opposite (늦은 날
     -> 빠른 날). A claim that widens what a source limits (관리자만 -> 누구나, 승인을 받아 -> 승인
     없이) is strong. Weak: a contradiction of which less is shared, and an answer that leaves
     out the exception (다만, …) of the rule it gives, where the question touches it.
@@ -25,13 +25,12 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Reading, RequestReading, Text
 from guards.evidence.index import claims_of
+from guards.evidence.opposites.contradiction import contradiction, is_of_other_figures
 from guards.evidence.opposites.meaning import (
     Match,
     SourceMeaning,
     asked_features,
     is_by_degree,
-    is_of_other_figures,
-    may_say_both,
 )
 from guards.evidence.opposites.replies import (
     SourceContrasts,
@@ -63,14 +62,14 @@ class NegationSettings(GuardSettings):
     """Options of the guard."""
 
     sure_from: float = Field(
-        0.5,
+        0.3,
         ge=0,
         le=1,
         description="Share of what a claim and a source are about that they have in common, from "
         "which on their opposition is a contradiction (strong).",
     )
     possible_from: float = Field(
-        0.3, ge=0, le=1, description="Share from which on it is a possible one (weak)."
+        0.2, ge=0, le=1, description="Share from which on it is a possible one (weak)."
     )
     widened_from: float = Field(
         0.15,
@@ -256,11 +255,11 @@ class Negation(Guard[NegationSettings]):
         offset: int,
         meaning: SourceMeaning,
     ) -> _Found | None:
-        match = meaning.contradiction(statement, question, self.settings.possible_from)
+        match = contradiction(meaning, statement, question, self.settings.possible_from)
         if match is None:
             return None
         sure = self.settings.sure_from if statement.has_predicate else _BARE
-        is_sure = match.share >= sure and not may_say_both(statement, match.source_statement)
+        is_sure = match.share >= sure
         # A cell says too little to be told from those beside it.
         in_cell = statement.claim.block.is_cell or match.source_statement.claim.block.is_cell
         is_sure = (
@@ -281,7 +280,7 @@ class Negation(Guard[NegationSettings]):
             return
         meaning = reading.source_set.once(SourceMeaning)
         reply_says = replied(claim, is_yes=reply[0])
-        match = meaning.contradiction(reply_says, {}, self.settings.sure_from)
+        match = contradiction(meaning, reply_says, {}, self.settings.sure_from)
         if match is not None:
             yield _found("negation.wrong_reply", (0, len(text)), match, meaning)
 

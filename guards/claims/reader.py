@@ -34,12 +34,12 @@ class Modality(StrEnum):
 
 
 _DENIED = re.compile(
-    r"지/EC (?:는/JX |도/JX |를/JKO )?(?:않|아니하)/|아니/VCN(?! 라/EC)|안/MAG \S+/V"
+    r"지/(?:EC|VX) (?:는/(?:JX|ETM) |도/JX |를/JKO )?(?:않|아니하)/|아니/VCN(?! 라/EC)|안/MAG \S+/V"
     r"|없/VA|없이/MAG$"
 )
 # What frames a statement says nothing of its act: …다는 점을 기억하세요, …다고 안내되어 있습니다.
 _REPORTED = re.compile(
-    r"(?:는|은|인|ㄴ)(?:다는|다)/(?:ETM|EC) |다는/ETM (?:점|것|사실|내용)|다고/EC "
+    r"(?:는|은|인|ㄴ)다/EC |다는/ETM (?:점|것|사실|내용|말|뜻|의미|안내|규정|조건|원칙)/|다고/EC "
     r"|라는/ETM (?:점|것)|(?:은|는|ㄴ)/ETM (?:점|것|사실)/NN\S+ (?:을|은|이|도)/J\S+ "
     r"(?:기억|참고|유의|알|주의|확인|잊)"
 )
@@ -47,6 +47,14 @@ _REPORTED = re.compile(
 
 # Texts without which none of the above matches: much quicker to look for.
 _REPORTING = ("다/EC ", "다/ETM ", "다는/", "다고/EC ", "라는/ETM ", "점/NN", "것/NN", "사실/NN")
+# 소득이 없는 배우자는 …: what only describes an argument does not deny the clause.
+_DESCRIBES = re.compile(
+    r"[^ ]*(?: \S+/XS\w)?(?: \S+/EP)? ?(?:는|은|ㄴ|던)/ETM "
+    r"(?!(?:것|거|점|사실|경우|때|셈|편|한|데)/)"
+    r"(?:\S+/(?:N\w+|MM|XR|XPN|XSN|S[A-Z]+) ){1,6}"
+    r"(?:은|는|이|가|을|를|에|에서|에게|으로|로|와|과|만|도|의)/J"
+)
+_NEGATIVE = frozenset({Modality.FORBIDDEN, Modality.DENIED})
 
 _Rule = tuple[Modality, re.Pattern[str], re.Pattern[str] | None]
 
@@ -78,9 +86,7 @@ def modality_of(trail: str) -> tuple[Modality, int]:
     rules, candidates = _rules()
     for number in candidates.of(trail):
         modality, pattern, needed = rules[number]
-        last = None
-        for match in pattern.finditer(trail):
-            last = match
+        last = _last(pattern, trail, may_describe=modality not in _NEGATIVE)
         if last is None:
             continue
         if needed is not None and not needed.search(trail[: last.start()][-40:]):
@@ -88,12 +94,19 @@ def modality_of(trail: str) -> tuple[Modality, int]:
         # The last predicate of the clause tells; at the same place the first rule does.
         if best is None or last.end() > best[1] + _SAME_PLACE:
             best = (modality, last.end())
-    denied = None
-    for match in _DENIED.finditer(trail):
-        denied = match
+    denied = _last(_DENIED, trail, may_describe=False)
     if best is None or (denied is not None and denied.start() > best[1]):
         return (Modality.DENIED, denied.start()) if denied else (Modality.FACT, len(trail))
     return best
+
+
+def _last(pattern: re.Pattern[str], trail: str, *, may_describe: bool) -> re.Match[str] | None:
+    """Return the last match in a trail, of those that do not only describe an argument."""
+    found = None
+    for match in pattern.finditer(trail):
+        if may_describe or not _DESCRIBES.match(trail, match.end()):
+            found = match
+    return found
 
 
 _SAME_PLACE = 12

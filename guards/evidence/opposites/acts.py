@@ -16,10 +16,14 @@ from guards.lexicons.patterns import Candidates
 
 FRAME = words("frame_nouns")
 COUNTED, CHARGED = "포함", "유료"
-_COUNTS = frozenset("보다 치다 간주 인정 처리 계산".split())
+COUNTS = frozenset("보다 치다 간주 인정 처리 계산".split())
 _PAYS = frozenset("내다 물다 들다 붙다 발생 있다 없다 받다 추가".split())
 _MONEY = frozenset("요금 수수료 위약금 금액 비용 가산금 벌금 과태료 세금 부담금 추가금".split())
 _MONEY_ENDS = ("비", "료", "금")
+_BILLED = "청구"
+# The one who does these pays; 부과, 징수 and 청구 name the one who is paid.
+_BORNE = frozenset(canonical(word) for word in "부담 납부 내다 물다".split())
+_WHO = frozenset("이 가 은 는 께서 에서".split())
 _AS = frozenset({"로", "으로"})
 _BESIDES = 0.8
 
@@ -70,16 +74,18 @@ def act_of(found: Sequence[Word], *, is_label: bool = False) -> Act | None:
     for at in range(len(found) - 1, -1, -1):
         word, before = found[at], found[:at]
         name = word.features[-1]
-        if name in _COUNTS and before and before[-1].particle in _AS:
+        if name in COUNTS and before and before[-1].particle in _AS:
             # 결석으로 보지 않는다: it is not counted as one.
             return Act(COUNTED, 1, 1.0, word)
-        if name in _PAYS and any(_is_money(one) for one in before):
-            return Act(CHARGED, 1, 1.0, word)
+        if (name in _PAYS or word.text == _BILLED) and any(_is_money(one) for one in before):
+            return Act(CHARGED, -1 if _is_borne_for(word, before) else 1, 1.0, word)
         opposite = opposite_of(word)
         if is_label and opposite is None:
             opposite = opposites().get(canonical(_TIME.sub("", word.text)))
         if opposite:
-            return Act(*opposite, 1.0, word)
+            name, side = opposite
+            is_free = name == CHARGED and _is_borne_for(word, before)
+            return Act(name, -side if is_free else side, 1.0, word)
         if not word.is_light and name not in FRAME:
             return Act(name, 1, 1.0, word)
     return None
@@ -140,6 +146,15 @@ def _goes_on(word: Word, trail: str) -> bool:
             return True
         at = trail.find(stem, at + 1)
     return False
+
+
+def _is_borne_for(word: Word, before: Sequence[Word]) -> bool:
+    """Tell whether the provider bears what is paid: 배송비는 당사가 부담합니다."""
+    payers = words("payers")
+    return word.features[-1] in _BORNE and any(
+        one.text in payers and (one.particle in _WHO or (one is before[-1] and not one.particle))
+        for one in before
+    )
 
 
 def _is_money(word: Word) -> bool:

@@ -19,6 +19,8 @@ from guards.evidence.opposites.acts import (
 from guards.korean.words import Word
 
 AGAINST = frozenset({Modality.FORBIDDEN, Modality.DENIED})
+# 파손 우려가 있는 자료 only names something: its verb describes a noun.
+_LAST_DESCRIPTION = re.compile(r".*/ETM (?!(?:수|것|거|뒤|후|다음|데)/)")
 PREDICATE = re.compile(r"/(?:VV|VA|VX|XSV|XSA|VCP|VCN|EF|EC)\b|없이/MAG")
 NAMED = re.compile(r"[^:：]{2,40}[:：]\s")
 _BRACKETS = re.compile(r"[(（\[]([^()（）\[\]\n]{2,80})[)）\]]")
@@ -41,8 +43,15 @@ class Piece:
     @property
     def says(self) -> bool:
         """True if it states something and does not only name it."""
+        described = _LAST_DESCRIPTION.match(self.trail) if "/ETM " in self.trail else None
+        if described is not None and not PREDICATE.search(self.trail, described.end()):
+            return self._ends_in_an_act
         if PREDICATE.search(self.trail) or self.modality is not Modality.FACT:
             return True
+        return self._ends_in_an_act
+
+    @property
+    def _ends_in_an_act(self) -> bool:
         last = self.words[-1].features if self.words else ()
         return any(one in opposites() or one in _ENDS for one in last)
 

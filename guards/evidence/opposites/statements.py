@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from guards.claims.reader import Claim, Modality, label_words
 from guards.evidence.opposites.acts import (
+    CHARGED,
     UNLESS,
     Act,
     act_of,
@@ -40,6 +41,7 @@ CONDITION, CONCESSION, HOST, CARRIED, SUBJECT = 0.8, 0.5, 0.7, 0.8, 0.6
 
 _SAID = re.compile(r"다고/EC 하/V\S+ (?:아서|여서|어서)/EC$")
 _WITHOUT = re.compile(r"없이/MAG")
+_PAYS_BEHIND = re.compile(r"어/EC 내/VX ")
 _DO_NOT = re.compile(r"지/EC (?:\S+/J\S+ )?마시/VV")
 _TOPIC_MARKS = frozenset({"은", "는"})
 _SUBJECT = _TOPIC_MARKS | {"이", "가", "도"}
@@ -334,9 +336,16 @@ def _acts(piece: Piece, label: SaidByLabel | None) -> tuple[tuple[Act, ...], Mod
         # 넣지 마십시오 is read as of 마시다.
         words = tuple(word for word in words if word.text != "마시")
     main = act_of(words)
-    more = more_acts(words, piece.trail, main)
-    found = ([main] if main else []) + list(more)
-    return tuple(turned(act, by) for act in found), piece.modality
+    # 면제되어 내지 않습니다: 내다 is read as an auxiliary, and what is denied is paying.
+    own = 1 if main and main.name == CHARGED and _PAYS_BEHIND.search(piece.trail) else by
+    found = [turned(main, own)] if main else []
+    # 중단되어 뵐 수 없습니다: what leads to the predicate of a clause is not denied with it.
+    found += [
+        turned(act, by)
+        for act in more_acts(words, piece.trail, main)
+        if by > 0 or act.word is None or not act.word.is_verb
+    ]
+    return tuple(found), piece.modality
 
 
 _TOPIC = re.compile(r"(?:에|에서|에게|께|로|으로)?(?:은|는)(?![가-힣])")

@@ -1,0 +1,353 @@
+"""The source statement that an answer's statement contradicts.
+
+Two statements contradict each other if they take opposite sides of one act, or of what is granted
+or demanded whatever their verbs, and they speak of the same: the source has most of what the
+answer's is about and the answer most of what the source's is about, neither is limited to something
+that the other does not name, and no condition turns the one into the other. A source statement that
+has as much of the answer's and does not oppose it settles it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from guards.claims.layout import Level
+from guards.claims.reader import Claim
+from guards.core.keeping import lazy
+from guards.evidence.opposites.acts import Act, are_turned, has_sides
+from guards.evidence.opposites.meaning import (
+    OFFERS,
+    Match,
+    SourceMeaning,
+    covered,
+    relation,
+    words_for,
+    words_of,
+)
+from guards.evidence.opposites.pieces import AGAINST, telling
+from guards.evidence.opposites.statements import (
+    LATER,
+    SAME_SENTENCE,
+    SENTENCE_BEFORE,
+    Statement,
+    is_against,
+)
+from guards.evidence.opposites.valence import (
+    are_named,
+    by_valence,
+    carriers,
+    demanded,
+    granted,
+    is_carrier,
+    main_act,
+)
+
+_SAME_ACT = 0.8
+"""Weight from which on two statements say one act."""
+_BY_SIDE = 0.75
+"""Weight of the same or the opposite side where the acts are not the same."""
+_UNLABELLED = 0.3
+"""Share that is left where an answer names nothing of a source's row and column."""
+_OWN_NAMED, _ITS_NAMED = 0.6, 0.5
+"""Least share of what the answer's statement is about, and of what the source's is about."""
+_NEAR = 0.55
+_HALF = 0.5
+
+
+def contradiction(
+    meaning: SourceMeaning, statement: Statement, question: Mapping[str, float], least: float
+) -> Match | None:
+    """Return the source statement that contradicts a statement most; None if none does.
+
+    Args:
+        meaning: The statements of the sources.
+        statement: A statement of an answer.
+        question: The features of the question.
+        least: How much the two have to share.
+    """
+    held = _Held(meaning, statement, question)
+    places = held.with_other_side()
+    if not places or _is_half(statement):
+        return None
+    best: tuple[float, float, Statement] | None = None
+    for at in places:
+        source = meaning.statements[at]
+        agrees, weight, skip = held.opposition(at)
+        if agrees >= 0:
+            continue
+        own, its = held.own_share(at, skip), meaning.coverage(source.parts, held.near, skip)
+        share = weight * own * its * held.label_share(source)
+        if own < _OWN_NAMED or its < _ITS_NAMED or share < least:
+            continue
+        if (best is None or share > best[0]) and not held.is_other_case(source):
+            best = share, own, source
+    if best is None or held.is_supported(best[1]):
+        return None
+    return Match(statement, best[2], -1, best[0])
+
+
+_HERE = re.compile(r"(?:이|그)\s?(?:경우|때)")
+_FEW_WORDS = 3
+
+
+class _Held:
+    """A statement of an answer, held against those of the sources.
+
+    Attributes:
+        words: What it is about, with what its case is about (이 경우에는).
+    """
+
+    def __init__(
+        self, meaning: SourceMeaning, statement: Statement, question: Mapping[str, float]
+    ) -> None:
+        self._meaning = meaning
+        self._statement = statement
+        self._question = question
+        before: Sequence[Claim] = ()
+        if any(_HERE.search(one.text) for one in (*statement.conditions, statement.claim)):
+            before = statement.sentence[: statement.claim.position]
+        case = (word for one in before for word in telling(one.clause.words))
+        self.words = (*words_of(statement), *case)
+
+    @lazy
+    def near(self) -> Mapping[str, float]:
+        """What stands near it, in the question too, and how much each weighs."""
+        around = self._statement.around.items()
+        near = {feature: weight for feature, weight in around if weight >= LATER}
+        return {**self._question, **near}
+
+    @lazy
+    def _named(self) -> Collection[str]:
+        """What stands in it, its conditions and its labels, and in the question."""
+        around = self._statement.around.items()
+        return self._question.keys() | {one for one, weight in around if weight > SAME_SENTENCE}
+
+    def with_other_side(self) -> list[int]:
+        """Return the places of the source statements that may take the other side, in order."""
+        meaning = self._meaning
+        places = meaning.with_act(self._statement)
+        grants, demands = granted(self._statement), demanded(self._statement)
+        if grants or demands:
+            shared = Counter(meaning.places_of(self.words))
+            fewest = 1 if len(self.words) <= _FEW_WORDS else 2
+            places |= {
+                at
+                for at, count in shared.items()
+                if count >= fewest
+                and (grants * meaning.sides[at][0] < 0 or demands * meaning.sides[at][1] < 0)
+            }
+        return sorted(at for at in places if not meaning.statements[at].is_named)
+
+    def opposition(self, at: int) -> tuple[int, float, frozenset[str]]:
+        """Return whether a source statement agrees, how surely, and the words for its act."""
+        statement, source = self._statement, self._meaning.statements[at]
+        agrees, weight, act = relation(statement, source)
+        if agrees and weight >= _SAME_ACT and act is not None:
+            return agrees, weight, carriers() | words_for(act, statement, source)
+        near = self._meaning.near(at)
+        by_side = by_valence(statement, source, self._named, near)
+        if by_side:
+            return by_side, _BY_SIDE, carriers() | OFFERS | _side_words(statement, source)
+        if agrees and not are_named(statement, source, self._named, near):
+            agrees = 0
+        return agrees, weight, carriers() | OFFERS
+
+    def own_share(self, at: int, skip: Collection[str]) -> float:
+        """Return the share of the statement's words that a source statement has; 0 if none."""
+        rest = [word for word in self.words if word.features[-1] not in skip]
+        return self._meaning.held(rest, self._meaning.near(at)) if rest else 0.0
+
+    def label_share(self, source: Statement) -> float:
+        """Return how much is left if the statement does not name a source's row and column."""
+        act = main_act(source)
+        if act is not None and act.word is None:
+            return 1.0  # 휴관일: 매주 월요일. The label says it.
+        words = [
+            word
+            for level, label in source.claim.labels
+            if level is not Level.HEADING
+            for word in label
+            if not word.is_light
+        ]
+        return _UNLABELLED + (1 - _UNLABELLED) * self._meaning.held(words, self.near)
+
+    def is_supported(self, least: float) -> bool:
+        """Tell whether a source statement that is not opposed has as much of the statement."""
+        for at in set(self._meaning.places_of(self.words)):
+            agrees, _, skip = self.opposition(at)
+            own = self.own_share(at, skip) if agrees >= 0 else 0.0
+            if own > least or (agrees > 0 and own == least):
+                return True
+        return False
+
+    def is_other_case(self, source: Statement) -> bool:
+        """Tell whether a source statement speaks of another case."""
+        statement = self._statement
+        around = {**self._question, **statement.around}
+        return (
+            are_turned(statement.turns, source.turns)
+            or _is_half(source)
+            or bool(self._meaning.exception_behind(source))
+            or _is_only_of_others(statement, source)
+            or _is_only_of_others(source, statement)
+            or _takes_out(statement, source)
+            or _takes_out(source, statement)
+            or _are_of_other_things(statement, source)
+            or (self._is_aside(source) and not _names_all(source, around))
+            or self._is_limited(statement, source.around)
+            or self._is_limited(source, around)
+        )
+
+    def _is_aside(self, source: Statement) -> bool:
+        """Tell whether a source says something in brackets (온라인 가입 불가)."""
+        plain = self._meaning.readings[source.source].page.plain
+        return source.start > 0 and plain[source.start - 1] in "(（"
+
+    def _is_limited(self, statement: Statement, around: Mapping[str, float]) -> bool:
+        """Tell whether a statement is limited to something that another one does not name."""
+        if any(not word.is_light and not covered(word, around) for word in statement.only):
+            return True
+        close = {feature: 1.0 for feature, weight in around.items() if weight >= SENTENCE_BEFORE}
+        held = self._meaning.held
+        if max((held(one, close) for one in statement.topic), default=1.0) < _HALF:
+            return True
+        near = {feature: weight for feature, weight in around.items() if weight >= _NEAR}
+        return held(statement.given, near) < _HALF
+
+
+def _side_words(*statements: Statement) -> frozenset[str]:
+    """Return the features of the words that only tell which side statements take."""
+    acts: Iterable[Act | None] = (main_act(statement) for statement in statements)
+    return frozenset(
+        act.word.features[-1]
+        for act in acts
+        if act is not None and act.word is not None and (is_carrier(act) or has_sides(act.name))
+    )
+
+
+# 내셔야 연체료가 붙지 않습니다: the opposite case is meant. So is it in 일요일이 아니라 월요일에.
+_NEEDED = re.compile(
+    r"(?:아야|어야|여야|ㅓ야|야)/EC (?!(?:만/JX )?(?:하|되|돼|지|겠|한|합)/)|아니/VCN (?:라|고)/EC"
+)
+_LEADS_ON = re.compile(r"(?:아서|어서|여서|ㅓ서|고)/EC$")
+_NO_END = re.compile(r"[,·]\s*$")
+_SUBJECT = frozenset("은 는 이 가 도".split())
+
+
+def _is_half(statement: Statement) -> bool:
+    """Tell whether a statement is only half of what is said, so that its side cannot be told."""
+    trail = statement.claim.clause.trail
+    if _NEEDED.search(trail):
+        return True
+    sides = {(act.name, act.side) for act in statement.acts}
+    if any((name, -side) in sides for name, side in sides):
+        return True
+    behind = statement.sentence[statement.claim.position + 1 :]
+    if not behind or statement.modality in AGAINST or behind[0].clause.modality not in AGAINST:
+        return False
+    # 들고 들어갈 수 없습니다; 해고, 임금 공제 등을 하지 않는다.
+    if _LEADS_ON.search(trail):
+        words = behind[0].clause.words
+        return not any(word.particle in _SUBJECT and not word.is_light for word in words)
+    return _NO_END.search(statement.claim.text) is not None
+
+
+_ONLY = re.compile(r"만/JX")
+
+
+def _is_only_of_others(one: Statement, other: Statement) -> bool:
+    """Tell whether one is limited to something and the other denies what is beyond it.
+
+    방문 수령만 가능하다 and 택배로는 받을 수 없다 say the same.
+    """
+    if not is_against(other) or not _ONLY.search(one.claim.clause.trail):
+        return False
+    own = {word.features[-1] for word in words_of(other)}
+    return not any(word.features[-1] in own for word in one.only)
+
+
+def _takes_out(one: Statement, other: Statement) -> bool:
+    """Tell whether one takes out what the other one is about (월요일만 빼고 운영한다)."""
+    out = {word.features[-1] for word in one.excluded}
+    return bool(out) and any(not out.isdisjoint(word.features) for word in words_of(other))
+
+
+def _names_all(source: Statement, around: Mapping[str, float]) -> bool:
+    """Tell whether all that a source's aside speaks of, besides its act, stands near."""
+    acts = {act.word for act in source.acts}
+    return all(
+        any(all(word in acts or covered(word, around) for word in one) for one in part.alternatives)
+        for part in source.parts
+        if part.weight == 1.0
+    )
+
+
+_DESIGNATOR = re.compile(
+    r"(\d+)\s?(관|동|호|층|부|급|종|기|호선|호점|학년|단계|회차)(?![가-힣]{2})"
+)
+_DAY = re.compile(r"(?<![가-힣])(?:평일|주말|공휴일|휴일|[월화수목금토일]요일|[토일](?=요일|·|,))")
+_DAYS = {"평일": "월화수목금", "주말": "토일", "공휴일": "휴", "휴일": "토일휴"}
+# 둘째 토요일, 격주 월요일: only some of them.
+_SOME = re.compile(r"(?:첫|둘|셋|넷|다섯)째|격주|홀수|짝수|\d+주차")
+_TOPIC_END = re.compile(r"[가-힣](?:은|는)(?=\s)")
+
+
+def _are_of_other_things(statement: Statement, source: Statement) -> bool:
+    """Tell whether two statements speak of other days, numbered things, figures or cases."""
+    named, others = _designators(statement.claim.text), _designators(source.claim.text)
+    if any(named[unit].isdisjoint(others[unit]) for unit in named.keys() & others.keys()):
+        return True
+    own, its = _figures(statement), _figures(source)
+    if any(own[kind].isdisjoint(its[kind]) for kind in own.keys() & its.keys()):
+        return True
+    some = _SOME.findall(source.claim.text)
+    if some and not set(some) <= set(
+        _SOME.findall(" ".join(one.text for one in statement.sentence))
+    ):
+        return True
+    topic = _TOPIC_END.search(source.claim.text)
+    # 2박 3일은 석식을 포함한다: the answer may speak of another stay.
+    return topic is not None and _lacks_figures(
+        statement, source.claim, source.claim.start, source.claim.start + topic.end()
+    )
+
+
+def _designators(text: str) -> dict[str, set[str]]:
+    """Return the numbers and days by which a text names its things, by their kind (1관, 토요일)."""
+    found: dict[str, set[str]] = {}
+    if days := {day for name in _DAY.findall(text) for day in _DAYS.get(name, name[0])}:
+        found["요일"] = days
+    for number, unit in _DESIGNATOR.findall(text):
+        found.setdefault(unit, set()).add(number)
+    return found
+
+
+def _figures(statement: Statement) -> dict[str, set[object]]:
+    found: dict[str, set[object]] = {}
+    for one in statement.claim.clause.figures:
+        found.setdefault(one.measure.dimension, set()).update(one.measure.values)
+    return found
+
+
+def is_of_other_figures(statement: Statement, source: Statement) -> bool:
+    """Tell whether a source speaks of figures that an answer's sentence has none of.
+
+    직전 1년 안에 감경받은 사람은: the answer may speak of all others.
+    """
+    return _lacks_figures(statement, source.claim, source.start, source.end)
+
+
+def _lacks_figures(statement: Statement, claim: Claim, start: int, end: int) -> bool:
+    """Tell whether a statement's sentence has none of the figures of a piece of a claim."""
+    its = _values(claim, start, end)
+    own = {value for one in statement.sentence for value in _values(one, one.start, one.end)}
+    return bool(its) and own.isdisjoint(its)
+
+
+def _values(claim: Claim, start: int, end: int) -> set[object]:
+    return {
+        (one.measure.dimension, value)
+        for one in claim.clause.figures
+        for value in one.measure.values
+        if start <= claim.offset + one.start < end
+    }
