@@ -1,11 +1,12 @@
 """Claims that say the opposite of their sources, or that leave out the sources' conditions.
 
 Finds: a clause whose act the sources say, permit or demand the other way about the same, whatever
-    the wording (휴관한다 -> 개관합니다) or the verb (팩스 발급은 안 함 -> 팩스로 받을 수 있음), or for
-    which somebody else pays; a yes or a no to what was asked that the sources answer otherwise; a word of a scale in the place of its opposite (늦은 날
-    -> 빠른 날). A claim that widens what a source limits (관리자만 -> 누구나, 승인을 받아 -> 승인
-    없이) is strong. Weak: a contradiction of which less is shared, and an answer that leaves
-    out the exception (다만, …) of the rule it gives, where the question touches it.
+    the wording (휴관한다 -> 개관합니다) or the verb (팩스 발급은 안 함 -> 팩스로 받을 수 있음), or
+    for which somebody else pays; a yes or a no to what was asked that the sources answer otherwise;
+    a word of a scale in the place of its opposite (늦은 날 -> 빠른 날). A claim that widens what a
+    source limits (관리자만 -> 누구나, 승인을 받아 -> 승인 없이) is strong. Weak: a contradiction of
+    which less is shared, and an answer that leaves out the exception (다만, …) of the rule it
+    gives, where the question touches it.
 Misses: other words for an act that no table has, conditions that only figures tell apart, a rule
     of which the answer leaves out a condition without a word that widens it.
 Score: the share of what claim and source are about that they have in common.
