@@ -399,12 +399,17 @@ class SourceFigures:
             and not _is_one(one)
             and (one.source, one.claim.sentence) != (here.source, here.claim.sentence)
         )
-        other = self._closest(asking, elsewhere)
-        if other is None or other[0] < BINDING.speaks_of_the_same:
-            return None
-        if self._is_named(figure, here, other[1]):
-            return None
-        return other[1] if other[0] - best[0] >= BINDING.closer_by else None
+        near = [(self._likeness(asking, one), one) for one in elsewhere]
+        nearest = sorted(
+            (
+                (likeness, one)
+                for likeness, one in near
+                if likeness >= BINDING.speaks_of_the_same
+                and likeness - best[0] >= BINDING.closer_by
+            ),
+            key=lambda one: -one[0],
+        )
+        return next((one for _, one in nearest if not self._is_named(figure, here, one)), None)
 
     @staticmethod
     def _is_named(figure: Figure, here: Figure, other: Figure) -> bool:
