@@ -134,9 +134,13 @@ class ScriptCall:
     keys: Sequence[Key]
     values: Sequence[Value]
 
-    def words(self) -> list[str]:
-        """Return what the script is given, as a command has it."""
-        return [*self.keys, *map(str, self.values)]
+    def words(self) -> list[bytes]:
+        """Return what the script is given, as a command has it on the wire.
+
+        The library takes longer to encode other values than to send them.
+        """
+        given = (*self.keys, *self.values)
+        return [one.encode() if isinstance(one, str) else b"%d" % one for one in given]
 
 
 @dataclass(slots=True)

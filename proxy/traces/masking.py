@@ -45,7 +45,7 @@ class Redactor:
 
     Attributes:
         words: Words of the request or the answer.
-        source: The text of a source, which comes again in other requests.
+        source: The text of one of the trace's sources, which comes again in other requests.
         title: The name of a source, which comes again as well.
         code: A value that ought to be a code but came from outside.
         model: The name of a model.
@@ -72,8 +72,9 @@ def _masking(trace: Trace) -> Redactor:
     asked = {text: _cleaned(text) for text in _asked_texts(trace)}
     answered = {text: _cleaned(text) for text in _answer_texts(trace)}
     known = identifiers_in(asked.values())
-    for source in trace.sources:
-        known |= source_text(source.text).once(_identifiers_of)
+    texts = {source.text: source_text(source.text) for source in trace.sources}
+    for text in texts.values():
+        known |= text.once(_identifiers_of)
     known |= identifiers_in(answered.values())
     masking = Masking(known) if known else _NO_IDENTIFIERS
     bare = {} if known else asked | answered
@@ -85,7 +86,7 @@ def _masking(trace: Trace) -> Redactor:
         return made[text]
 
     def source_words(text: str) -> Masked:
-        return words(text) if known else source_text(text).once(_masked_source)
+        return words(text) if known else texts[text].once(_masked_source)
 
     def code(value: str) -> str:
         if known or len(value) > _LONGEST_CODE_KEPT_CHARS:
@@ -237,7 +238,10 @@ class _Walk:
         changed = {}
         for name, holds in _fields(type(shape)):
             value = values[name]
-            if value and (kept := self._value(value, holds, answer)) != value:
+            if not value:
+                continue
+            kept = self._value(value, holds, answer)
+            if kept is not value and kept != value:
                 changed[name] = kept
         if isinstance(shape, ReplyOrigin) and shape.changes:
             changed["changes"] = self._changes(shape.changes, answer)
