@@ -243,13 +243,16 @@ class HttpResponse(httpx.AsyncByteStream):
         """Tell whether all of the body has come, read or not."""
         return self._reply.content.is_eof()
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        read = self._reply.content.readany
+    async def read(self) -> bytes:
+        """Return what has come of the body since, waiting for it; empty at its end."""
         try:
-            while piece := await read():
-                yield piece
+            return await self._reply.content.readany()
         except (aiohttp.ClientError, OSError) as error:
             raise_as_httpx(error)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while piece := await self.read():
+            yield piece
 
     async def aclose(self) -> None:
         """Let go of the connection; one that is not at its end is cut."""

@@ -14,9 +14,9 @@ from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.reply import MORE_CHOICES, Answer, Reply
 from proxy.openai_api.sse import STREAM_TYPE
 from proxy.pipeline.call import Call
-from proxy.pipeline.streaming import LiveAttempt, feed, releases
+from proxy.pipeline.streaming import LiveAttempt, feed, next_release
 from proxy.traces.builder import note_unfinished
-from proxy.upstream.client import OpenReply, read_whole
+from proxy.upstream.client import OpenReply
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ async def run_attempt(
         with call.trace.step(f"model_{plan.number}"):
             async with opening as opened:
                 live = await _read_live(plan, opened, gates)
-                raw = None if live else await read_whole(opened)
+                raw = None if live else await opened.whole()
             spent_ms = upstream_ms()
             if raw is not None and plan.number == 2 and plan.stream is not None:
                 raise UpstreamBroken("it answers plainly what it began as a stream")
@@ -168,5 +168,5 @@ async def _judge_whole(plan: AttemptPlan, answers: Sequence[Answer], gates: list
         gates.append(gate)
         take = partial(plan.call.gatekeeper.take_whole, gate, answer)
         await feed(plan.call, gate, answer.content, take)
-        async for _ in releases(plan.call, gate):
-            pass  # what may be sent does when the whole reply is written
+        while await next_release(plan.call, gate) is not None:
+            pass  # what may be sent is, when the whole reply is written

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from policies.decision import Possible
@@ -46,17 +46,16 @@ async def feed(call: Call, gate: Gate, text: str, take: Callable[[], None]) -> N
         await read_offloaded(_BYTES_OF_A_CHAR * len(text), take)
 
 
-async def releases(call: Call, gate: Gate) -> AsyncIterator[Release]:
-    """Inspect what there is to inspect by now; yield what may be sent."""
-    if isinstance(gate, OpenGate):
-        return
+async def next_release(call: Call, gate: Gate) -> Release | None:
+    """Inspect what there is to inspect by now; return what may be sent, None once nothing may."""
     while check := gate.next_check():
         began_s = call.trace.clock()
         verdict = await _inspected(call, check)
         call.inspecting_s += call.trace.clock() - began_s
         released = gate.apply(check, verdict)
         if released is not None:
-            yield released
+            return released
+    return None
 
 
 def still_possible(one: Candidate, *, may_regenerate: bool) -> Possible:
@@ -435,7 +434,7 @@ class LiveAttempt:
     async def _let_out(self, number: int) -> None:
         """Have the gate of a choice look at what it can, and let out what may be sent."""
         choice = self._choices[number]
-        async for released in releases(self._call, choice.gate):
+        while (released := await next_release(self._call, choice.gate)) is not None:
             self._is_changed = self._is_changed or not released.as_it_came
             choice.send_released(released)
             await self._call.outgoing.flush()

@@ -6,11 +6,12 @@ Errors of the HTTP library are translated here and nowhere else. No cookie is ev
 import asyncio
 import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import TypeAlias
 
 import httpx
 
@@ -120,6 +121,9 @@ _MOST_STATUS = 599
 _LONGEST_ERROR_BYTES = 64 * 1024
 
 
+_Read: TypeAlias = Callable[[], Awaitable[bytes]]
+
+
 class OpenReply:
     """A reply whose body is still on its way; the body is read once.
 
@@ -141,6 +145,7 @@ class OpenReply:
         self._response = response
         self._patience = patience
         self._most_bytes = most_bytes
+        self._read_bytes = 0
 
     @cached_property
     def headers(self) -> dict[str, str]:
@@ -158,7 +163,7 @@ class OpenReply:
 
     def encoded(self) -> AsyncIterator[bytes]:
         """Yield the body as it came, each piece within the idle timeout."""
-        return self._timely(self._response, sys.maxsize)
+        return self._timely(self._response.read, sys.maxsize)
 
     def decoded(self, most_bytes: int) -> AsyncIterator[bytes]:
         """Yield the body, each piece within the idle timeout.
@@ -166,41 +171,53 @@ class OpenReply:
         Raises:
             UpstreamBroken: it is larger than it may be, or in an encoding that nobody asked for.
         """
-        used = encodings_of(self._fields.get("content-encoding", ""))
-        if not used:
-            return self._timely(self._response, most_bytes)
-        # One within another could come out a million times as large.
-        if len(used) > 1 or used[0] not in ENCODINGS:
-            raise UpstreamBroken("its content encoding is not one that was asked for")
-        decoding = httpx.Response(
-            self.status, headers=self.raw_headers, stream=Sliced(self._response)
-        )
-        return self._timely(decoding.aiter_bytes(), most_bytes)
+        return self._timely(self._decoding(), most_bytes)
+
+    async def whole(self) -> bytes:
+        """Return the whole body, decoded.
+
+        Raises:
+            UpstreamError: it failed on the way.
+        """
+        read, pieces = self._decoding(), list[bytes]()
+        while piece := await self._next(read, self._most_bytes):
+            pieces.append(piece)
+        return b"".join(pieces)
 
     def has_come(self) -> bool:
         """Tell whether all of the body has come, read or not."""
         return self._response.has_come()
 
-    async def _timely(self, pieces: AsyncIterable[bytes], most_bytes: int) -> AsyncIterator[bytes]:
-        size = 0
-        self._patience.wait()
-        async for piece in pieces:
-            self._patience.rest()
-            size += len(piece)
-            if size > most_bytes:
-                raise UpstreamBroken(f"it is larger than {most_bytes} bytes")
+    def _decoding(self) -> _Read:
+        """Return what reads the next piece of the body, decoded; it is empty at the end."""
+        used = encodings_of(self._fields.get("content-encoding", ""))
+        if not used:
+            return self._response.read
+        # One within another could come out a million times as large.
+        if len(used) > 1 or used[0] not in ENCODINGS:
+            raise UpstreamBroken("its content encoding is not one that was asked for")
+        decoded = httpx.Response(
+            self.status, headers=self.raw_headers, stream=Sliced(self._response)
+        ).aiter_bytes()
+
+        async def read() -> bytes:
+            return await anext(decoded, b"")
+
+        return read
+
+    async def _timely(self, read: _Read, most_bytes: int) -> AsyncIterator[bytes]:
+        while piece := await self._next(read, most_bytes):
             yield piece
-            self._patience.wait()
+
+    async def _next(self, read: _Read, most_bytes: int) -> bytes:
+        """Return the next piece of the body in time; empty at its end."""
+        self._patience.wait()
+        piece = await read()
         self._patience.rest()
-
-
-async def read_whole(reply: OpenReply) -> bytes:
-    """Return the whole body of a reply, decoded.
-
-    Raises:
-        UpstreamError: it failed on the way.
-    """
-    return b"".join([piece async for piece in reply.pieces])
+        self._read_bytes += len(piece)
+        if self._read_bytes > most_bytes:
+            raise UpstreamBroken(f"it is larger than {most_bytes} bytes")
+        return piece
 
 
 async def check_status(opened: OpenReply, terms: Terms) -> None:
@@ -397,7 +414,7 @@ class ModelServers:
             UpstreamError: it failed, one way or another.
         """
         async with self.open(call) as reply:
-            return await read_whole(reply)
+            return await reply.whole()
 
     def open(self, call: ServerCall) -> AbstractAsyncContextManager[OpenReply]:
         """Open a reply whose body is read within; see `exchange`."""

@@ -18,12 +18,16 @@ class _Reply(httpx.AsyncByteStream):
         self.status = response.status_code
         self.raw_headers = tuple(response.headers.raw)
         self._response = response
+        self._pieces = aiter(cast("httpx.AsyncByteStream", response.stream))
 
     def has_come(self) -> bool:
         return False  # nobody can know
 
+    async def read(self) -> bytes:
+        return await anext(self._pieces, b"")
+
     def __aiter__(self) -> AsyncIterator[bytes]:
-        return aiter(cast("httpx.AsyncByteStream", self._response.stream))
+        return self._pieces
 
     async def aclose(self) -> None:
         await self._response.aclose()
