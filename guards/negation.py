@@ -4,9 +4,10 @@ Finds: a clause whose act the sources say, permit or demand the other way about 
     the wording (휴관한다 -> 개관합니다) or the verb (팩스 발급은 안 함 -> 팩스로 받을 수 있음), or
     for which somebody else pays; a yes or a no to what was asked that the sources answer otherwise;
     a word of a scale in the place of its opposite (늦은 날 -> 빠른 날). A claim that widens what a
-    source limits (관리자만 -> 누구나, 승인을 받아 -> 승인 없이) is strong. Weak: a contradiction of
-    which less is shared, and an answer that leaves out the exception (다만, …) of the rule it
-    gives, where the question touches it.
+    source limits (관리자만 -> 누구나, 승인을 받아 -> 승인 없이) or takes in what it takes out (주류
+    제외 -> 주류도, 쉬는 날 -> 쉬는 날이더라도) is strong. Weak: a contradiction of which less is
+    shared, and an answer that leaves out the exception (다만, …) of the rule it gives, where the
+    question touches it.
 Misses: other words for an act that no table has, conditions that only figures tell apart, a rule
     of which the answer leaves out a condition without a word that widens it.
 Score: the share of what claim and source are about that they have in common.
@@ -15,7 +16,7 @@ Source: own rules for Korean negation, modality and scope; own tables of opposit
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -27,6 +28,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Reading, RequestReading, Text
 from guards.evidence.index import claims_of
 from guards.evidence.opposites.contradiction import contradiction, is_of_other_figures
+from guards.evidence.opposites.exceptions import taken_in
 from guards.evidence.opposites.meaning import (
     Match,
     SourceMeaning,
@@ -40,7 +42,7 @@ from guards.evidence.opposites.replies import (
     replied,
     reply_of,
 )
-from guards.evidence.opposites.scope import Kind, widened
+from guards.evidence.opposites.scope import widened
 from guards.evidence.opposites.statements import Statement, statements_in
 from guards.text.sentences import LONGEST_SENTENCE_CHARS
 
@@ -153,7 +155,10 @@ class Negation(Guard[NegationSettings]):
         ),
         "negation.condition_dropped": Code(
             label=Label("Leaves out a condition", "조건을 빠뜨림"),
-            meaning="The claim says without limit what the source allows under a condition only.",
+            meaning=(
+                "The claim says without limit what the source allows under a condition only, or "
+                "takes in what the source takes out."
+            ),
             instruction=(
                 '"{observed}"{observed:은} 자료의 조건({expected})과 다릅니다. 조건을 그대로 '
                 "쓰세요."
@@ -241,10 +246,15 @@ class Negation(Guard[NegationSettings]):
                 continue
             meaning = reading.source_set.once(SourceMeaning)
             found = self._contradiction(statement, question, sentence[0].start, meaning)
+            if found is None or found.code not in _STRONG:
+                wider = self._widened(statement, said.page.plain, question, before, reading)
+                if wider is not None:
+                    offset = sentence[0].start
+                    yield replace(wider, start=wider.start - offset, end=wider.end - offset)
+                    continue
             if found is not None:
                 opposed.append(found)
                 continue
-            yield from self._widened(statement, said.page.plain, question, sentence, meaning)
             yield from self._omitted(statement, question, sentence, meaning)
         opposed += self._contrasts(sentence, reading)
         yield from _apart(opposed)
@@ -290,22 +300,27 @@ class Negation(Guard[NegationSettings]):
         statement: Statement,
         plain: str,
         question: Mapping[str, float],
-        sentence: Sequence[Claim],
-        meaning: SourceMeaning,
-    ) -> Iterator[_Found]:
-        found = widened(statement, plain, meaning, question, self.settings.widened_from)
-        if found is not None:
-            offset = sentence[0].start
-            takes_all = found.kind is Kind.ALL or (found.kind is Kind.ASIDE and found.is_named)
-            yield _Found(
-                "negation.condition_dropped" if takes_all else "negation.limit_set_aside",
-                found.start - offset,
-                found.end - offset,
-                found.match.share,
-                found.limit,
-                found.limit,
-                found.match.source_statement.source,
-            )
+        before: Sequence[Claim],
+        reading: Reading,
+    ) -> _Found | None:
+        """Return what a statement drops of its sources' limits and exceptions."""
+        meaning = reading.source_set.once(SourceMeaning)
+        found = widened(statement, plain, meaning, question, self.settings.widened_from, before)
+        if found is None:
+            found = taken_in(statement, meaning, question, before)
+        if found is None or (
+            found.may_be_quoted and _is_worded_so(plain[found.start : found.end], reading)
+        ):
+            return None
+        return _Found(
+            "negation.condition_dropped" if found.takes_all else "negation.limit_set_aside",
+            found.start,
+            found.end,
+            found.share,
+            found.limit,
+            found.limit,
+            found.source_statement.source,
+        )
 
     def _contrasts(self, sentence: Sequence[Claim], reading: Reading) -> Iterator[_Found]:
         contrasts = reading.source_set.once(SourceContrasts)
@@ -354,9 +369,6 @@ class Negation(Guard[NegationSettings]):
 
     def _is_in_sources(self, found: _Found, offset: int, said: Claims, reading: Reading) -> bool:
         """Tell whether an answer has the exception left out, or a source the very words found."""
-        if found.code in _ABOUT_LIMITS:
-            wording = said.page.plain[offset + found.start : offset + found.end]
-            return _is_worded_so(wording, reading)
         if not found.exception:
             return False
         held = {feature: 1.0 for claim in said.claims for feature in _features(claim)}

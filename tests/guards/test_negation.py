@@ -178,6 +178,20 @@ def test_flags_a_word_that_drops_a_limit(rule: str, answer: str, observed: str) 
     assert found.evidence[0].quote in rule
 
 
+@each_row("rule, answer, observed", "taken_in")
+def test_flags_what_takes_an_exception_in(rule: str, answer: str, observed: str) -> None:
+    [found] = strong(rule, answer)
+
+    assert found.code in {"negation.condition_dropped", "negation.flipped"}
+    assert observed in answer[found.span.start : found.span.end]
+    assert found.evidence[0].quote in rule
+
+
+@each_row("rule, answer", "not_taken_in")
+def test_passes_what_takes_no_exception_in(rule: str, answer: str) -> None:
+    assert strong(rule, answer) == []
+
+
 @each_row("rule, answer", "as_wide")
 def test_passes_a_word_that_drops_none(rule: str, answer: str) -> None:
     assert strong(rule, answer) == []

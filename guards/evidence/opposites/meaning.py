@@ -8,6 +8,7 @@ from functools import cache
 from itertools import product
 
 from guards.claims.reader import Claim, Modality, Reading, read_claims
+from guards.core.keeping import lazy
 from guards.core.reading import RequestReading, SourceSet
 from guards.evidence.index import SourceIndex
 from guards.evidence.opposites.acts import Act, has_sides
@@ -27,6 +28,8 @@ _HALF = 0.5
 OFFERS = frozenset("지원 제공 허용 취급 운영 적용 인정 받다 가능하다".split())
 _WEIGHTS_KEPT = 4096
 _WORTH_A_LOOK = 0.25
+_SPEAKS_OF_IT = 0.1
+_ENOUGH_WORDS = 2
 _TAKES_OUT = re.compile(r"\s*(?:다만|단|그러나|하지만)(?=[,\s])")
 _AROUND_CLAUSES = " ,;·"
 
@@ -148,6 +151,49 @@ class SourceMeaning:
             share = self.coverage(own, source.around) * self.coverage(source.parts, around)
             found.append(Match(statement, source, 0, share))
         return sorted(found, key=lambda one: -one.share)
+
+    def holding(
+        self, statement: Statement, question: Mapping[str, float], skip: Collection[str]
+    ) -> list[Match]:
+        """Return the source statements that hold most of what a statement speaks of, best first.
+
+        Args:
+            statement: A statement of an answer.
+            question: The features of the question.
+            skip: Words of the statement that are not looked for.
+        """
+        around = {**question, **statement.around}
+        own = [
+            part
+            for part in _apart(statement.parts)
+            if any(word.features[-1] not in skip for word in part.alternatives[0])
+        ]
+        if len(own) < _ENOUGH_WORDS:
+            return []
+        found = []
+        for at in self.with_words(statement):
+            source = self.statements[at]
+            its = self.coverage(source.parts, around)
+            if its >= _SPEAKS_OF_IT:
+                share = self.coverage(own, source.around, skip)
+                found.append(Match(statement, source, 0, share))
+        return sorted(found, key=lambda one: -one.share)
+
+    def naming(self, word: Word) -> Iterator[Statement]:
+        """Yield the source statements that are about a word, in order."""
+        names = set(word.features)
+        places = {at for one in names for at in self._index.places(one)}
+        for at in sorted(places):
+            for one in self._of_claim.get(id(self._index.claims[at].claim), ()):
+                if any(not names.isdisjoint(its.features) for its in words_of(one)):
+                    yield one
+
+    @lazy
+    def _of_claim(self) -> dict[int, list[Statement]]:
+        found: dict[int, list[Statement]] = defaultdict(list)
+        for one in self.statements:
+            found[id(one.claim)].append(one)
+        return found
 
     def with_words(self, statement: Statement) -> set[int]:
         """Return the places of the statements that share a word with another one."""

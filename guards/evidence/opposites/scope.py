@@ -6,15 +6,16 @@ sources on the same subject. It is too much where they have none, but a limit.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 
-from guards.claims.reader import Modality
+from guards.claims.reader import Claim, Modality
+from guards.evidence.opposites.acts import CHARGED
+from guards.evidence.opposites.exceptions import Widened, same_of_more
 from guards.evidence.opposites.meaning import Match, SourceMeaning, covered
 from guards.evidence.opposites.statements import Statement
 from guards.korean.words import Word
-from guards.lexicons.loading import lines, sections
+from guards.lexicons.loading import sections
 from guards.lexicons.patterns import Candidates
 
 
@@ -40,6 +41,17 @@ _WIDENERS = {
 }
 _KINDS = tuple(_WIDENERS.items())
 _MAY_WIDEN = Candidates(pattern.pattern for pattern in _WIDENERS.values())
+_LIMITS = {
+    name: re.compile("|".join(patterns))
+    for name, patterns in sections("limits").items()
+    if name != "measured"
+}
+_ANY_LIMIT = re.compile(f"{_LIMITS['only'].pattern}|{_LIMITS['any'].pattern}")
+_ASKS_FOR = re.compile(f"{_LIMITS['need'].pattern}|{_LIMITS['condition'].pattern}")
+_MEASURES = tuple(
+    (tuple(names.split()), re.compile(limit))
+    for names, _, limit in (line.partition(" | ") for line in sections("limits")["measured"])
+)
 # With these a source is as wide, though an answer that has them is not yet wider than it.
 _AS_WIDE = re.compile(
     "|".join(_WIDENERS[kind].pattern for kind in (Kind.ASIDE, Kind.WHICHEVER, Kind.ALL, Kind.EQUAL))
@@ -48,10 +60,6 @@ _AS_WIDE = re.compile(
 _AS_EASY = re.compile(
     _WIDENERS[Kind.ALONE].pattern + r"|불필요|생략|면제|필요(?:하지|가|는)?\s?(?:없|않)|지\s?않아도"
 )
-_NEED = re.compile(
-    r"승인|허가|동의|증빙|진단서|증명|서류|제출|필요|필수|[아어여해]야|한해|한하여|한정|이상|상의|예약"
-)
-_LIMIT = re.compile("|".join(lines("limits")))
 # What need not be paid or feared is no condition: 추가 요금 없이, 문제없이, 지체 없이.
 _NO_NEED = re.compile(
     r"(?:료|금|비|비용|세|불이익|지체|문제|걱정|부담|차이|사유|이상|차질|변동|관계|상관|제한|구애|구분)$"
@@ -60,31 +68,24 @@ _GENERIC = frozenset("서류 절차 조건 증빙 승인 신청 동의 확인".s
 _ALSO = re.compile(r"(?<=[가-힣])(?:도|에게도|에서도|까지)(?=\s)|더라도|[아어여]도(?=\s)")
 _WIDEN_NOTHING = frozenset({Modality.DENIED, Modality.NOT_REQUIRED})
 _NAMES_THING = frozenset({Kind.ASIDE, Kind.WHICHEVER, Kind.ALONE, Kind.WITHOUT})
+_UNDER_A_LIMIT = frozenset({Kind.ALL, Kind.WHICHEVER, Kind.ASIDE})
+# A source may well have these of something else.
+_SWEEPING = frozenset("누구나 누구든 누구든지 언제든 언제든지 모든 어디서나".split())
 _OF_SOMETHING = frozenset("여부 수 상황 상태 시기 시점 정도".split())
+_SAY_NO_MORE = frozenset("필요 필수 제출".split())
 _LOOKED_AT = 6
 _CLOSE = 0.5
+_MOST_OF_IT = 0.45
+_NEARLY_AS_CLOSE = 0.85
 _WORDS_ASIDE = 3
+_SET_ASIDE_WITHIN_CHARS = 12
 
-
-@dataclass(frozen=True, slots=True)
-class Widened:
-    """A place where an answer is wider than a source.
-
-    Attributes:
-        start: Where the words that widen it begin in the plain text.
-        end: Where they end.
-        match: The source statement about the same.
-        limit: The sentence of the source with the limit.
-        kind: What the widening words do.
-        is_named: Whether the source names what they set aside.
-    """
-
-    start: int
-    end: int
-    match: Match
-    limit: str
-    kind: Kind = Kind.ALL
-    is_named: bool = False
+# 신규 등록을 받지 않으며, 무비자, 맞벌이 또는 다자녀: what is no condition for all.
+_NOT_HAD = re.compile(r"[은는이가을를]?\s?(?:받지\s?않|하지\s?않|없|않|불필요|생략|면제)")
+_LACKS = ("무", "비", "미")
+_ONE_OF_SEVERAL = re.compile(r"\s?(?:\([^()]*\))?(?:,|·|/|\s?또는|이나|나\s|거나)")
+# 위 기한과 관계없이: what the answer itself named before.
+_REFERS_BACK = re.compile(r"(?<![가-힣])(?:위|이|그|앞의|해당)\s$")
 
 
 def widened(
@@ -93,6 +94,7 @@ def widened(
     meaning: SourceMeaning,
     question: Mapping[str, float],
     least: float,
+    before: Sequence[Claim] = (),
 ) -> Widened | None:
     """Return where a statement is wider than the sources; None if it is not.
 
@@ -102,117 +104,269 @@ def widened(
         meaning: The statements of the sources.
         question: The features of the question.
         least: Least share of the statement that a source statement has to have.
+        before: The sentence before it in the answer.
     """
-    if statement.is_named or statement.modality in _WIDEN_NOTHING:
+    if statement.is_named:
         return None
     is_forbidden = statement.modality is Modality.FORBIDDEN
-    if not is_forbidden and any(act.side < 0 for act in statement.acts[:1]):
+    if not is_forbidden and any(act.side < 0 and act.name != CHARGED for act in statement.acts[:1]):
         # 모든 노선이 쉽니다 takes nothing more in.
         return None
+    for word in _wideners(statement, text):
+        if word.kind is Kind.EQUAL:
+            return same_of_more(statement, meaning, question, (word.start, word.end), before)
+        found = _wider_than(word, meaning, question, least)
+        if found is not None:
+            return found
+    return None
+
+
+def _wideners(statement: Statement, text: str) -> Iterator["_Widener"]:
     begin = min((one.start for one in statement.conditions), default=statement.start)
-    clause = text[min(begin, statement.start) : statement.end]
     begin = min(begin, statement.start)
+    clause = text[begin : statement.end]
+    widens = statement.modality not in _WIDEN_NOTHING
     for number in _MAY_WIDEN.of(clause):
         kind, pattern = _KINDS[number]
-        for match in pattern.finditer(clause):
-            found = _Widener(kind, begin + match.start(), begin + match.end(), match[0])
-            aside, start = found.aside(statement)
-            if found.counts(statement, clause, aside):
-                wide = _held(found, aside, clause, statement, meaning, question, least)
-                if wide:
-                    return replace(wide, start=start, kind=kind)
-    return None
+        if widens or kind is Kind.EQUAL:
+            for match in pattern.finditer(clause):
+                found = _Widener(kind, match[0], begin + match.start(), clause, statement)
+                if found.counts:
+                    yield found
 
 
-@dataclass(frozen=True, slots=True)
 class _Widener:
-    kind: Kind
-    start: int
-    end: int
-    text: str
+    """A word of an answer that widens a statement.
 
-    def aside(self, statement: Statement) -> tuple[list[Word], int]:
-        """Return the words right before it, nearest last, and where the nearest begins."""
-        found: list[Word] = []
-        start = self.start
+    Attributes:
+        kind: What it does.
+        text: The word.
+        start: Where it begins in the plain text.
+        end: Where it ends.
+        clause: The text of the statement, with its conditions.
+        statement: The statement.
+        aside: The words right before it, nearest last.
+        aside_start: Where the nearest of them begins.
+    """
+
+    def __init__(
+        self, kind: Kind, text: str, start: int, clause: str, statement: Statement
+    ) -> None:
+        self.kind, self.text = kind, text
+        self.start, self.end = start, start + len(text)
+        self.clause, self.statement = clause, statement
+        self.aside: Sequence[Word] = ()
+        self.aside_start = start
         for claim in (*statement.conditions, statement.claim):
             shift = claim.start - claim.clause.start
-            if claim.start <= self.start <= claim.end:
-                found = [word for word in claim.clause.words if word.end + shift <= self.start]
-                start = found[-1].start + shift if found else self.start
-        return found[-_WORDS_ASIDE:], start if self.kind in _NAMES_THING else self.start
+            if claim.start <= start <= claim.end:
+                before = [word for word in claim.clause.words if word.end + shift <= start]
+                self.aside = before[-_WORDS_ASIDE:]
+                self.aside_start = before[-1].start + shift if before else start
 
-    def counts(self, statement: Statement, clause: str, aside: Sequence[Word]) -> bool:
-        """Tell whether it widens its clause at all."""
-        is_against = statement.modality is Modality.FORBIDDEN
+    @property
+    def counts(self) -> bool:
+        """True if it widens its clause at all."""
+        is_against = self.statement.modality is Modality.FORBIDDEN
         if self.kind is Kind.WITHOUT:
-            return not is_against and bool(aside) and not _NO_NEED.search(aside[-1].text)
+            has_object = bool(self.aside) and not _NO_NEED.search(self.aside[-1].text)
+            return has_object and not is_against and not self._is_only_a_condition
+        if self.kind is Kind.ASIDE and self._is_only_so:
+            return False
         if self.kind in {Kind.ASIDE, Kind.WHICHEVER, Kind.ALONE}:
             return not is_against
-        if self.kind is Kind.EQUAL:
-            return _ALSO.search(clause) is not None
-        return True
+        return self.kind is not Kind.EQUAL or _ALSO.search(self.clause) is not None
+
+    @property
+    def _is_only_so(self) -> bool:
+        """True for 종목 수와 상관없이 한 번만 붙습니다, which takes no more in."""
+        behind = self.clause.find(self.text) + len(self.text)
+        return _LIMITS["only"].search(self.clause, behind) is not None
+
+    @property
+    def _is_only_a_condition(self) -> bool:
+        """True for 승인 없이 사용하면, which needs no more than the answer says (만 내면)."""
+        return _WIDENERS[Kind.ALONE].search(self.clause) is None and any(
+            one.start <= self.start < one.end
+            for one in self.statement.conditions
+            if one.clause.is_condition
+        )
+
+    @property
+    def named(self) -> Sequence[Word]:
+        """The words that name what is set aside: 목적, and both of 객실 상황."""
+        last = self.aside[-1:]
+        return self.aside[-2:] if last and last[0].text in _OF_SOMETHING else last
+
+    @property
+    def taken(self) -> set[str]:
+        """The features of what is set aside, or of the noun that all is said of (모든 차종)."""
+        claim = self.statement.claim
+        shift = claim.start - claim.clause.start
+        behind = [one for one in claim.clause.words if one.start + shift >= self.end]
+        next_to_it = behind[:1] if behind and behind[0].start + shift <= self.end + 1 else []
+        return {feature for one in (*self.aside, *next_to_it) for feature in one.features}
 
 
-def _held(
-    found: _Widener,
-    aside: Sequence[Word],
-    clause: str,
-    statement: Statement,
-    meaning: SourceMeaning,
-    question: Mapping[str, float],
-    least: float,
+def _wider_than(
+    word: _Widener, meaning: SourceMeaning, question: Mapping[str, float], least: float
 ) -> Widened | None:
     """Hold a widening word against the source statements about the same."""
-    about = [
-        one
-        for one in meaning.about(statement, question)
-        if not one.source_statement.claim.block.is_heading
-    ]
-    if not about or about[0].share < least:
+    found = _limit_about(word, meaning, question, least) or _limit_left_out(word, meaning, question)
+    if found is None:
         return None
-    closest = [one for one in about if one.share >= about[0].share * _CLOSE]
-    if any(_is_as_wide(found.kind, text) for one in closest for text in _texts(one, meaning)):
-        return None
-    for one in islice(closest, _LOOKED_AT):
-        for text in _texts(one, meaning):
-            if _is_narrower(found.kind, aside, clause, one, text):
-                is_named = any(word.text in text for word in _set_aside(aside))
-                return Widened(found.start, found.end, one, text, is_named=is_named)
-    return None
-
-
-def _is_as_wide(kind: Kind, text: str) -> bool:
-    """Tell whether a sentence of a source has a widening word, too."""
-    if kind not in {Kind.ALONE, Kind.WITHOUT}:
-        return _AS_WIDE.search(text) is not None
-    return _AS_EASY.search(text) is not None or any(
-        not _NO_NEED.search(text[: match.start()].rstrip())
-        for match in _WIDENERS[Kind.WITHOUT].finditer(text)
+    match, text = found
+    is_named = any(one.text in text for one in word.named)
+    return Widened(
+        word.aside_start if word.kind in _NAMES_THING else word.start,
+        word.end,
+        match.source_statement,
+        match.share,
+        text,
+        takes_all=word.kind is Kind.ALL or (word.kind is Kind.ASIDE and is_named),
+        may_be_quoted=word.text not in _SWEEPING,
     )
 
 
-def _is_narrower(kind: Kind, aside: Sequence[Word], clause: str, match: Match, text: str) -> bool:
+_Limit = tuple[Match, str]
+
+
+def _limit_about(
+    word: _Widener, meaning: SourceMeaning, question: Mapping[str, float], least: float
+) -> _Limit | None:
+    """Return a limit of the source statements that speak of the same and of little more."""
+    about = _not_headings(meaning.about(word.statement, question))
+    if not about or about[0].share < least:
+        return None
+    closest = [one for one in about if one.share >= about[0].share * _CLOSE]
+    if any(_is_as_wide(word, one, meaning) for one in closest):
+        return None
+    return next(
+        (
+            (one, text)
+            for one in islice(closest, _LOOKED_AT)
+            for text in _texts(one, meaning)
+            if _is_narrower(word, one, text)
+        ),
+        None,
+    )
+
+
+def _limit_left_out(
+    word: _Widener, meaning: SourceMeaning, question: Mapping[str, float]
+) -> _Limit | None:
+    """Return a limit of the source statements that say most of the same, and perhaps much more."""
+    if word.kind not in _UNDER_A_LIMIT:
+        return None
+    near = _not_headings(meaning.holding(word.statement, question, word.taken))
+    if not near or near[0].share < _MOST_OF_IT:
+        return None
+    closest = [one for one in near if one.share >= near[0].share * _NEARLY_AS_CLOSE]
+    if any(_is_as_wide(word, one, meaning) for one in closest):
+        return None
+    for one in closest:
+        text = meaning.text_of(one.source_statement.sentence, one.source_statement.source)
+        if _LIMITS["only"].search(text) and (
+            word.kind is not Kind.ASIDE or _is_decided_by(word, text)
+        ):
+            return one, text
+    return None
+
+
+def _not_headings(matches: Sequence[Match]) -> list[Match]:
+    return [one for one in matches if not one.source_statement.claim.block.is_heading]
+
+
+def _is_as_wide(word: _Widener, match: Match, meaning: SourceMeaning) -> bool:
+    """Tell whether a source statement is without limit, too."""
+    if word.kind is Kind.ALONE and _needs_no_more(word, match):
+        return True
+    return any(_is_wide(word, text) for text in _texts(match, meaning))
+
+
+def _is_wide(word: _Widener, text: str) -> bool:
+    if word.kind not in {Kind.ALONE, Kind.WITHOUT}:
+        return _AS_WIDE.search(text) is not None
+    return (
+        _AS_EASY.search(text) is not None
+        or (word.kind is Kind.WITHOUT and _sets_aside(word.aside[-1], text))
+        or any(
+            not _NO_NEED.search(text[: match.start()].rstrip())
+            for match in _WIDENERS[Kind.WITHOUT].finditer(text)
+        )
+    )
+
+
+def _sets_aside(word: Word, text: str) -> bool:
+    """Tell whether a sentence of a source sets something aside itself (앨범 신청과 관계없이)."""
+    return any(
+        simple in text[max(0, one.start() - _SET_ASIDE_WITHIN_CHARS) : one.start()]
+        for one in _WIDENERS[Kind.ASIDE].finditer(text)
+        for simple in (word.text, *word.features)
+    )
+
+
+def _needs_no_more(word: _Widener, match: Match) -> bool:
+    """Tell whether a clause of a source asks for just what the answer does."""
+    source = match.source_statement
+    text = " ".join(one.text for one in (*source.conditions, source.claim))
+    needs = {need[0] for need in _LIMITS["need"].finditer(text)}
+    return (
+        bool(needs and word.aside)
+        and word.aside[-1].text in text
+        and all(need in word.clause for need in needs - _SAY_NO_MORE)
+    )
+
+
+def _is_narrower(word: _Widener, match: Match, text: str) -> bool:
     """Tell whether a sentence of a source has a limit that a widening word does without."""
-    if kind is Kind.ALONE:
-        return any(need[0] not in clause for need in _NEED.finditer(text))
-    if kind is Kind.WITHOUT:
-        last = aside[-1]
-        is_named = covered(last, match.source_statement.around) > 0
-        return is_named or (last.text in _GENERIC and _NEED.search(text) is not None)
-    if kind is Kind.ASIDE and _denies_of(aside, text):
+    if word.kind is Kind.ALONE:
+        return any(need[0] not in word.clause for need in _LIMITS["need"].finditer(text))
+    if word.kind is Kind.WITHOUT:
+        return _is_needed(word.aside[-1], match, text)
+    if word.kind is Kind.ASIDE and (_denies_of(word.aside, text) or not _is_decided_by(word, text)):
         return False
-    around = match.statement.around
-    limits = [found[0] for found in _LIMIT.finditer(text)]
+    limits = [found[0] for found in _ANY_LIMIT.finditer(text)]
     if limits and all(limit.endswith("만") for limit in limits):
         # 입주민만, and the answer says that it speaks of them.
-        return not all(covered(word, around) for word in match.source_statement.only)
+        around = match.statement.around
+        return not all(covered(one, around) for one in match.source_statement.only)
     return bool(limits)
 
 
-def _set_aside(aside: Sequence[Word]) -> Sequence[Word]:
-    """Return the words that name what is set aside: 목적, and both of 객실 상황."""
-    return aside[-2:] if aside and aside[-1].text in _OF_SOMETHING else aside[-1:]
+def _is_needed(word: Word, match: Match, text: str) -> bool:
+    """Tell whether a sentence of a source asks for something, alone and not as one of several."""
+    if word.text in _GENERIC:
+        return _LIMITS["paper"].search(text) is not None
+    own = {
+        feature: 1.0
+        for one in match.source_statement.sentence
+        for near in one.clause.words
+        for feature in near.features
+    }
+    if not covered(word, own) or not _ASKS_FOR.search(text):
+        return False
+    at = text.find(word.text)
+    behind = at + len(word.text)
+    return at < 0 or not (
+        _NOT_HAD.match(text, behind)
+        or text[:at].endswith(_LACKS)
+        or _ONE_OF_SEVERAL.match(text, behind)
+    )
+
+
+def _is_decided_by(word: _Widener, text: str) -> bool:
+    """Tell whether what is set aside is what a sentence of a source is limited by.
+
+    It names it, takes in no more than it names, or has a limit of that kind: 나이와 관계없이 and
+    25세 미만.
+    """
+    aside = word.aside
+    if not aside or _REFERS_BACK.search(word.clause[: word.clause.find(aside[-1].text)]):
+        return False
+    if _LIMITS["only"].search(text) or any(one.text in text for one in aside if not one.is_light):
+        return True
+    return any(aside[-1].text.endswith(names) and limit.search(text) for names, limit in _MEASURES)
 
 
 def _denies_of(aside: Sequence[Word], text: str) -> bool:
