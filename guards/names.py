@@ -3,14 +3,15 @@
 Finds: organisations, departments, businesses, products, places and documents known by their head
     (구청, 센터, 레스토랑, 팀, 카드, 증명서), people with a title, buildings (별관), Latin names and
     names in quotes beside a head, that neither sources nor question have in any spacing, shortened
-    or written out; names in the place of the source's own in a sentence repeated word for word;
+    or written out; offices and joined proper names of any other form (세무서장, 한국소비자원);
+    names in the place of the source's own in a sentence repeated word for word;
     misspelt names; in a clause that says the same as a source's: an entity or proper name where
     the source has another one, a word that excludes the source's (수컷, 암컷; 임차인, 임대인), and,
     weak, any noun there that the sources have not; facilities and services said to be there of
     which no source knows; a teacher, team, place or meaning of a code that a table or list gives
     to something else than the answer speaks of.
-Misses: bare names in Hangul; two words of one source's clause that changed places; names in advice
-    on where to ask; a name of the sources that is given to the wrong thing in free words; a
+Misses: other bare names in Hangul; two words of one source's clause that changed places; names in
+    advice on where to ask; a name of the sources that is given to the wrong thing in free words; a
     required paper that the sources require of others; facilities of no common kind. Stations are
     left to `transport`, laws to `legal_citation`.
 Score: 1.0 where the sources have another name at that place; 0.9 where they have none.
@@ -19,22 +20,25 @@ Source: own lists in `guards.lexicons` and own rules for Korean names.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
+from guards.claims.reader import Claim
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Reading, RequestReading, SourceSet, Text, source_text
-from guards.evidence.exchanged import Exchange, Kind, exchanges
+from guards.evidence.exchanged import Exchange, Kind, exchanges, new_names
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.named import NamesByHead
 from guards.evidence.novelty import Vocabulary
 from guards.evidence.swapped import swap_in
+from guards.korean.morphemes import morphemes
+from guards.korean.words import Word
 from guards.lexicons.loading import section_words, sections
 from guards.text.claims import statements
 from guards.text.known_names import KnownNames, nearest, replaces_a_name
@@ -176,8 +180,12 @@ class Names(Guard[NamesSettings]):
         """Look the names of each claim up, then what stands in the place of names."""
         answer = reading.answer_text
         sentences = statements(answer.raw)
-        contrasted = [*self._contrasted(reading)] if self.settings.check_replaced else []
-        found = [one for one in contrasted if one.severity is Severity.STRONG]
+        clauses = [*self._clauses(reading)]
+        found: list[Finding] = []
+        weak: list[Finding] = []
+        if self.settings.check_replaced:
+            for one in self._exchanged(clauses, reading):
+                (found if one.severity is Severity.STRONG else weak).append(one)
         found += self._unknown(answer, sentences, reading)
         if self.settings.check_replaced:
             found += self._replaced(sentences, reading)
@@ -185,7 +193,8 @@ class Names(Guard[NamesSettings]):
             found += self._misbound(reading)
         if self.settings.check_facilities:
             found += self._facilities(sentences, reading)
-        found += (one for one in contrasted if one.severity is Severity.WEAK)
+        found += self._new(clauses, reading)
+        found += weak
         return _one_for_each_place(found)
 
     def _unknown(
@@ -200,7 +209,7 @@ class Names(Guard[NamesSettings]):
             at = bisect_right(starts, name.start) - 1
             if at < 0 or name.end > sentences[at].end or sentences[at].end <= reading.judged_from:
                 continue
-            if not (sources.has(name) or known.echoed.has(name)):
+            if not (sources.has(name) or known.echoed.has(name) or _is_phrase(name)):
                 yield self._name_finding(name, sentences[at].text, sources, reading.source_set)
 
     def _name_finding(
@@ -233,20 +242,36 @@ class Names(Guard[NamesSettings]):
                     (Evidence(swap.source_id, swap.sentence),),
                 )
 
-    def _contrasted(self, reading: Reading) -> Iterator[Finding]:
-        """Yield what stands in a role of a clause that the sources give to something else."""
+    def _clauses(self, reading: Reading) -> Iterator[tuple[Claim, Sequence[Claim]]]:
+        """Yield the clauses that assert something and are to be judged, with their sentences."""
         answer = reading.answer_text.once(claims_of)
-        vocabulary = reading.request.once(Vocabulary)
         for sentence in answer.sentences:
             for claim in sentence:
-                end = answer.page.raw_span(claim.start, claim.end)[1]
-                is_new = end > reading.judged_from
-                if not is_new or standing_of(claim, sentence) is not Standing.ASSERTED:
-                    continue
-                for one in exchanges(claim, sentence, reading.source_set, vocabulary):
-                    noun = one.noun
-                    place = answer.page.raw_span(claim.offset + noun.start, claim.offset + noun.end)
-                    yield self._exchange_finding(one, Span(*place))
+                is_new = answer.page.raw_span(claim.start, claim.end)[1] > reading.judged_from
+                if is_new and standing_of(claim, sentence) is Standing.ASSERTED:
+                    yield claim, sentence
+
+    def _exchanged(
+        self, clauses: Sequence[tuple[Claim, Sequence[Claim]]], reading: Reading
+    ) -> Iterator[Finding]:
+        """Yield what stands in a clause where a source has something else."""
+        vocabulary = reading.request.once(Vocabulary)
+        for claim, sentence in clauses:
+            for one in exchanges(claim, sentence, reading.source_set, vocabulary):
+                yield self._exchange_finding(one, _place(one.noun, claim, reading))
+
+    def _new(
+        self, clauses: Sequence[tuple[Claim, Sequence[Claim]]], reading: Reading
+    ) -> Iterator[Finding]:
+        """Yield the names of clauses, of any form, that neither sources nor question have."""
+        vocabulary = reading.request.once(Vocabulary)
+        for claim, _ in clauses:
+            for word in new_names(claim, vocabulary):
+                known = reading.request.once(_Known).anywhere(self.settings.known_names)
+                place = _place(word, claim, reading)
+                name = Name(word.text, place.start, place.end, "", dense(word.text))
+                if not known.has(name):
+                    yield self._finding("not_in_sources", place, word.text)
 
     def _exchange_finding(self, one: Exchange, span: Span) -> Finding:
         kind = "exchanged" if one.kind is Kind.ALTERNATIVE else "differs"
@@ -326,6 +351,20 @@ class _Known:
         if free not in self._anywhere:
             self._anywhere[free] = KnownNames([*self._texts, *self._beside], [*free, *self._files])
         return self._anywhere[free]
+
+
+def _is_phrase(name: Name) -> bool:
+    """Tell whether what precedes a head is bound to it: 적으신 병원, 주민센터나 구청."""
+    before, _, head = name.text.rpartition(" ")
+    if head == name.head and before:
+        return morphemes(before)[-1].tag.startswith(("E", "J"))
+    return not name.head and morphemes(name.text)[0].tag.startswith("V")
+
+
+def _place(word: Word, claim: Claim, reading: Reading) -> Span:
+    """Return the place of a word of a clause in the answer."""
+    page = reading.answer_text.once(claims_of).page
+    return Span(*page.raw_span(claim.offset + word.start, claim.offset + word.end))
 
 
 def _one_for_each_place(found: list[Finding]) -> list[Finding]:

@@ -18,13 +18,15 @@ from guards.core.reading import SourceSet
 from guards.evidence.index import OWN, Context, SourceClaim, SourceIndex, about, key_of
 from guards.evidence.novelty import Vocabulary
 from guards.evidence.thresholds import EXCHANGED
+from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, canonical, simple_nouns, stands_in
-from guards.lexicons.loading import sections, words
+from guards.lexicons.loading import section_words, sections, words
 from guards.text.known_names import may_be_same
 from guards.text.normal import dense
 
 _MOST_LIKE = 16
 _LONGEST_UNIT = 3
+_SHORTEST_NAME = 3
 _TITLE = re.compile(r"(?<=..)(?:님|들|분)+$")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _MARK = re.compile(r"\[[^\[\]]*\]")
@@ -95,6 +97,39 @@ def exchanges(
         found = clause.exchange(noun, vocabulary)
         if found is not None:
             yield found
+
+
+def new_names(claim: Claim, vocabulary: Vocabulary) -> Iterator[Word]:
+    """Yield the entities and proper names in Hangul that the sources do not hold in any form."""
+    if claim.clause.modality in _DENIES:
+        return
+    for word in claim.clause.words:
+        if word.is_verb or word.is_light or word.text.isascii() or not vocabulary.is_new(word):
+            continue
+        is_name = _is_joined_name(word.text) or _is_named_entity(word)
+        if is_name and not _is_within(_MARK, word, claim) and vocabulary.unknown(claim, (word,)):
+            yield word
+
+
+@lru_cache(maxsize=4_096)
+def _is_joined_name(noun: str) -> bool:
+    """Tell whether a noun is a proper one with another behind it (한국소비자원, 아라플러스).
+
+    The dictionary has many a common noun among its proper ones (와이파이), but not in this form.
+    """
+    read = morphemes(noun)
+    return len(read) > 1 and read[0].tag == "NNP" and len(noun) >= _SHORTEST_NAME
+
+
+def _is_named_entity(noun: Word) -> bool:
+    """Tell whether a noun is a body or an office that its words name: 총무팀, no 담당팀장."""
+    return _is_entity(noun) and not (
+        noun.text in section_words("name_heads", "generic names")
+        or noun.text.endswith(tuple(section_words("name_heads", "documents", "papers")))
+        or any(
+            one in section_words("name_heads", "pointing", "describing") for one in noun.features
+        )
+    )
 
 
 def _may_be_exchanged(noun: Word, vocabulary: Vocabulary) -> bool:
