@@ -48,6 +48,7 @@ _LARGEST_SET = 40
 # Dates are too alike for the words around them to tell which one is meant.
 _TOPIC = frozenset({"은", "는"})
 _ROUNDED = 1e-9
+_MOST_VALUES_KEPT = 512
 _POINTS = frozenset({"date", "month", "year"})
 # These mostly say which row or item is meant.
 _LABELS = frozenset({"month", "year"})
@@ -153,6 +154,7 @@ class SourceFigures:
         self._weights = {one.place: self.index.weight(one.context) for one in self.figures}
         self._tells_open_days = any(tells_open_days(one.page.plain) for one in self.index.readings)
         self._sides: dict[tuple[int, int], Side] = {}
+        self._with_value: dict[Measure, Sequence[Figure]] = {}
         self._sets = [self._labelled(members) for members in self._sibling_sets()]
         self._sets_of: dict[tuple[int, int], list[int]] = defaultdict(list)
         for number, members in enumerate(self._sets):
@@ -212,11 +214,17 @@ class SourceFigures:
                 if one.figure is not figure and _is_of_other_row(one.figure, figure):
                     yield one.figure
 
-    def with_value(self, measure: Measure) -> Iterable[Figure]:
-        """Yield the figures of a value, in whatever notation."""
-        near = {place for key in keys_of(measure) for place in self._by_key.get(key, ())}
-        found = (self.figures[place] for place in sorted(near))
-        return (one for one in found if same_value(measure, one.measure))
+    def with_value(self, measure: Measure) -> Sequence[Figure]:
+        """Return the figures of a value, in whatever notation."""
+        found = self._with_value.get(measure)
+        if found is None:
+            if len(self._with_value) >= _MOST_VALUES_KEPT:
+                self._with_value.clear()
+            near = {place for key in keys_of(measure) for place in self._by_key.get(key, ())}
+            figures = [self.figures[place] for place in sorted(near)]
+            found = [one for one in figures if same_value(measure, one.measure)]
+            self._with_value[measure] = found
+        return found
 
     @lazy
     def _by_key(self) -> dict[int | Fraction, list[int]]:
@@ -287,7 +295,7 @@ class SourceFigures:
         """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""
         dimension, values, *_ = figure.measure
         return len(values) > 1 and all(
-            any(True for _ in self.with_value(Measure(dimension, (value,)))) for value in values
+            self.with_value(Measure(dimension, (value,))) for value in values
         )
 
     def _candidates(self, figure: Figure) -> tuple[list[Figure], list[Figure]]:

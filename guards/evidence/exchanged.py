@@ -7,13 +7,16 @@ the nearest clause of a source has the other one, and no clause that has the nou
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Modality
+from guards.core.keeping import lazy
 from guards.core.reading import SourceSet
 from guards.evidence.index import OWN, Context, SourceClaim, SourceIndex, about, key_of
 from guards.evidence.novelty import Vocabulary
@@ -80,7 +83,7 @@ def exchanges(
         vocabulary: What sources and question name.
     """
     index = sources.once(SourceIndex)
-    telling = [word for word in claim.clause.words if not word.is_light]
+    standing = _Standing(claim, index)
     judged = [
         word
         for word in claim.clause.words
@@ -88,7 +91,7 @@ def exchanges(
         and _may_be_exchanged(word, vocabulary)
         and not _is_within(_MARK, word, claim)
         and not vocabulary.is_asked(word)
-        and not _stands_with(word, telling, index)
+        and not standing.has(word)
     ]
     if not judged:
         return
@@ -144,15 +147,27 @@ def _has_alternatives(noun: str) -> bool:
     return any(noun[:end] in _poles() or noun[-end:] in _poles() for end in ends)
 
 
-def _stands_with(noun: Word, telling: Sequence[Word], index: SourceIndex) -> bool:
-    """Tell whether a source has a noun together with most of the words of its clause."""
-    others = [word for word in telling if word is not noun]
-    least = EXCHANGED.stands_with * len(others)
-    return any(
-        _speaks_of(context, noun) and sum(_speaks_of(context, word) for word in others) >= least
-        for place in index.places(noun.features[-1])
-        for context in (index.claims[place].context,)
-    )
+class _Standing:
+    """The clauses of the sources by how many words of a clause of the answer they have."""
+
+    def __init__(self, claim: Claim, index: SourceIndex) -> None:
+        self._words = [word for word in claim.clause.words if not word.is_light]
+        self._index = index
+
+    @lazy
+    def _shared(self) -> Counter[int]:
+        """How many of the words each clause has."""
+        places = [self._index.places_of(word, EXCHANGED.held) for word in self._words]
+        return Counter(chain.from_iterable(places))
+
+    def has(self, noun: Word) -> bool:
+        """Tell whether a source has a noun of the clause together with most of its words."""
+        own = not noun.is_light
+        least = EXCHANGED.stands_with * (len(self._words) - own)
+        places = self._index.places_of(noun, EXCHANGED.held)
+        shared = self._shared
+        near = places.intersection(self._index.places(noun.features[-1]))
+        return any(shared[place] - own >= least for place in near)
 
 
 def _speaks_of(context: Context, word: Word) -> bool:
@@ -376,7 +391,7 @@ def _is_entity(word: Word, *, may_be_bare: bool = False) -> bool:
         return True
     if word.text.endswith(table["named"]) and (may_be_bare or word.text not in table["named"]):
         return True
-    return any(
+    return word.text.endswith(table["joined"]) and any(
         word.text.endswith(one + head) and one + head in word.features
         for one in word.features
         for head in table["joined"]

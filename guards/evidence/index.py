@@ -9,13 +9,14 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from heapq import nlargest
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures, label_words, read_claims
 from guards.core.keeping import lazy
 from guards.core.reading import SourceSet, Text
-from guards.korean.words import Word
+from guards.korean.words import Word, simple_nouns
 from guards.text.slots.units import Measure
 
 Context = Mapping[str, float]
@@ -33,6 +34,7 @@ LABELS = {
 TITLE = 0.4
 FIGURE = 0.8
 
+_LABELS_KEPT = 2048
 _MOST_BESIDE = 50
 """Clauses on each side that tell what a clause is about: more are no sentence but a row."""
 
@@ -57,8 +59,8 @@ class Bag:
         for level, words in claim.labels:
             self.add(words, LABELS[level])
         for label in claim.block.labels:
-            for quantity in label_figures(label.text):
-                self.add_feature(key_of(quantity.measure), LABELS[label.level])
+            for feature in _figures_in(label.text):
+                self.add_feature(feature, LABELS[label.level])
 
     def add_feature(self, feature: str, weight: float) -> None:
         """Add one feature."""
@@ -69,6 +71,11 @@ class Bag:
 def key_of(measure: Measure) -> str:
     """Return a figure as a feature of what stands beside it."""
     return f"={measure.dimension}:{'~'.join(str(value) for value in measure.values)}"
+
+
+@lru_cache(maxsize=_LABELS_KEPT)
+def _figures_in(label: str) -> tuple[str, ...]:
+    return tuple([key_of(quantity.measure) for quantity in label_figures(label)])
 
 
 def about(claim: Claim, sentence: Sequence[Claim], before: Sequence[Claim], title: str) -> Bag:
@@ -131,6 +138,7 @@ class SourceIndex:
         self.claims: list[SourceClaim] = []
         self.readings: list[Reading] = []
         self._postings: dict[str, list[int]] = defaultdict(list)
+        self._places_weighing: dict[tuple[str, float], frozenset[int]] = {}
         for number, part in enumerate(sources.parts):
             reading = part.text.once(claims_of)
             self.readings.append(reading)
@@ -175,6 +183,21 @@ class SourceIndex:
     def places(self, feature: str) -> Sequence[int]:
         """Return the numbers of the claims that have a feature."""
         return self._postings.get(feature, ())
+
+    def places_of(self, word: Word, least: float) -> frozenset[int]:
+        """Return the numbers of the claims in which a word has a weight, or all its parts have."""
+        return self._weighing(word.features[-1], least).union(
+            frozenset.intersection(*(self._weighing(one, least) for one in simple_nouns(word)))
+        )
+
+    def _weighing(self, feature: str, least: float) -> frozenset[int]:
+        found = self._places_weighing.get((feature, least))
+        if found is None:
+            places = self.places(feature)
+            found = frozenset(at for at in places if self.claims[at].context[feature] >= least)
+            if places:
+                self._places_weighing[feature, least] = found
+        return found
 
     def nearest(self, context: Context, most: int) -> "list[tuple[float, SourceClaim]]":
         """Return the claims that share most with a context, with their likeness, likest first.

@@ -48,8 +48,9 @@ class Place(NamedTuple):
 def units_of(text: str) -> tuple[Unit, ...]:
     """Return the simple words of a text that carry a subject, in order."""
     # Most texts were read as a sentence before, of which the clauses are kept.
-    words = (word for clause in read_sentence(text) for word in clause.words)
-    return tuple([unit for word in words if not word.is_light for unit in _units(word)])
+    clauses = read_sentence(text)
+    words = [word for clause in clauses for word in clause.words if not word.is_light]
+    return tuple([unit for word in words for unit in _units(word)])
 
 
 def _units(word: Word) -> list[Unit]:

@@ -112,8 +112,8 @@ def swap_in(sentence: str, sources: SourceSet) -> Swap | None:
 
 
 def _words_but_the_last(sentence: str) -> _Words:
-    spans = tuple(match.span() for match in _WORD.finditer(sentence))[:-1]
-    return _Words(tuple(sentence[start:end] for start, end in spans), spans)
+    found = [*_WORD.finditer(sentence)][:-1]
+    return _Words(tuple([word[0] for word in found]), tuple([word.span() for word in found]))
 
 
 def _shared(texts: Sequence[str], others: Sequence[str]) -> tuple[int, int]:

@@ -124,8 +124,10 @@ def _grades(text: str) -> Iterator[_Name]:
 
 
 def _stands(spelling: str, text: str) -> bool:
+    if spelling not in text:
+        return False
     pattern = rf"(?<![가-힣a-z]){spelling}(?![a-z]|그램|모션|필|젝트)"
-    return spelling in text and re.search(pattern, text) is not None
+    return re.search(pattern, text) is not None
 
 
 def _places(text: str) -> Iterator[_Name]:
