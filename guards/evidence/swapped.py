@@ -56,7 +56,6 @@ class _SourceSentence(NamedTuple):
 
     source_id: str
     text: str
-    words: _Words
 
 
 class SourceSentences:
@@ -70,8 +69,10 @@ class SourceSentences:
         ):
             words = _words_but_the_last(text)
             if len(words.texts) >= _FEWEST_SHARED:
-                self._by_end[0, words.texts[0]].append(_SourceSentence(source_id, text, words))
-                self._by_end[-1, words.texts[-1]].append(_SourceSentence(source_id, text, words))
+                # Without the words: they would take more memory than all else, and few are asked.
+                one = _SourceSentence(source_id, text)
+                self._by_end[0, words.texts[0]].append(one)
+                self._by_end[-1, words.texts[-1]].append(one)
 
     def sharing_an_end(self, texts: Sequence[str]) -> list[_SourceSentence]:
         """Return the sentences that begin or end with the same word as some words."""
@@ -89,7 +90,8 @@ def swap_in(sentence: str, sources: SourceSet) -> Swap | None:
     if len(words.texts) <= most_shared:
         return None
     # What shares so many words at both ends together shares one of the two outermost.
-    for source_id, other, others in sources.once(SourceSentences).sharing_an_end(words.texts):
+    for source_id, other in sources.once(SourceSentences).sharing_an_end(words.texts):
+        others = _words_but_the_last(other)
         if others.texts == words.texts:
             return None
         ahead, behind = _shared(words.texts, others.texts)
