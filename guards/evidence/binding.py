@@ -25,6 +25,7 @@ from guards.evidence.figures import (
     group_of,
     keys_of,
     same_value,
+    unit_of,
     written_number,
 )
 from guards.evidence.index import Asking, Context, SourceIndex, key_of
@@ -33,6 +34,7 @@ from guards.evidence.sides import (
     base_of,
     contradicts,
     counts_open_days,
+    is_comparable,
     is_on_a_side,
     side_of,
     tells_open_days,
@@ -255,7 +257,9 @@ class SourceFigures:
         if not same and (self._has_ends(figure) or self._is_in_heading(figure)):
             return Bound(Relation.HELD)
         if not same:
-            other = self._closest(asking, [*others, *self._in_other_units(figure)])
+            other = self._closest(asking, self._in_other_units(figure))
+            if other is None or other[0] < BINDING.speaks_of_the_same:
+                other = self._closest(asking, others)
             if other is not None and other[0] >= BINDING.speaks_of_the_same:
                 return Bound(Relation.DIFFERS, other[1], other[0])
             return Bound(Relation.ABSENT, other[1] if other else None, other[0] if other else 0.0)
@@ -312,10 +316,14 @@ class SourceFigures:
     def _in_other_units(self, figure: Figure) -> list[Figure]:
         """Return the figures of the same number in another unit: 50만 달러 for 50만 원."""
         number = "" if figure.group in _COUNTERS else written_number(figure)
+        unit = unit_of(figure)
         return [
             one
             for one in self.figures
-            if number and one.group != figure.group and written_number(one) == number
+            if number
+            and one.measure.dimension != Dimension.BARE
+            and unit_of(one) != unit
+            and written_number(one) == number
         ]
 
     def _closest(self, asking: Asking, among: Iterable[Figure]) -> tuple[float, Figure] | None:
@@ -347,7 +355,7 @@ class SourceFigures:
             is_other = not any(tells_open_days(one.text) for one in figure.sentence)
         else:
             base = base_of(figure)
-            bases = {base_of(one) for one in sources} - {""} if base else set()
+            bases = {other for one in sources if is_comparable(base, other := base_of(one))}
             is_other = bool(bases) and base not in bases
         best = self._closest(asking, sources if is_other else ())
         return best if best and best[0] >= BINDING.speaks_of_the_same else None

@@ -42,7 +42,7 @@ _GROUPS: dict[str, str] = {
 }
 _HALF_DAY = 720
 _MEASURES_KEPT = 4096
-_NUMBER = re.compile(r"\d[\d,.]*(?: ?[십백천만억조]+)*(?=[^\d.:/~월]*$)")
+_NUMBER = re.compile(r"\d[\d,.]*(?: ?[십백천만억조]+)*(?=(?:개월|[^\d.:/~월])*$)")
 
 
 @dataclass(frozen=True)
@@ -264,6 +264,11 @@ def written_number(figure: Figure) -> str:
     """Return the number of a figure as it is written; empty for dates and times of day."""
     found = _NUMBER.match(figure.quantity.text)
     return "" if found is None else found[0].replace(",", "").replace(" ", "")
+
+
+def unit_of(figure: Figure) -> str:
+    """Return the unit of a figure as it is written: 주 of 12주."""
+    return re.sub(r"[\d,.~\s십백천만억조]|최대|약", "", figure.quantity.text)
 
 
 def same_value(one: Measure, other: Measure) -> bool:

@@ -33,6 +33,16 @@ _WORD = re.compile(
 )
 
 
+# 1g당 100원, 팀당 10만 원: a rate for another unit, or for another number of it, is another figure.
+_RATE = re.compile(
+    r"(?:(?<![\d,.])(?P<number>\d{1,3}) ?)?"
+    r"(?P<unit>(?<=\d)분|(?<![가-힣])(?:박|회|인|명|팀|대|개|건|통|병|그램|미터)|(?<![A-Za-z])[A-Za-z]{1,3}|㎏|㎞|㎡)"
+    rf" ?당{_BEHIND_BASE}$"
+)
+_RATE_SIGN = "per "
+_SAME_UNITS = {"명": "인", "㎏": "kg", "㎞": "km", "그램": "g", "미터": "m"}
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """On which side of its value a figure stands, and what is said of that side.
@@ -129,7 +139,17 @@ def base_of(figure: Figure) -> str:
     claim = figure.claim
     start = figure.quantity.start - claim.clause.start
     before = claim.text[max(0, start - _BASE_CHARS) : start]
-    return next((name for name, words in _bases() if words.search(before)), "")
+    named = next((name for name, words in _bases() if words.search(before)), "")
+    rate = None if named else _RATE.search(before)
+    if rate is None:
+        return named
+    unit = rate["unit"].lower()
+    return f"{_RATE_SIGN}{rate['number'] or 1} {_SAME_UNITS.get(unit, unit)}"
+
+
+def is_comparable(base: str, other: str) -> bool:
+    """Tell whether two bases answer the same question: how long, or how many of what."""
+    return bool(base and other) and base.startswith(_RATE_SIGN) == other.startswith(_RATE_SIGN)
 
 
 def with_base(figure: Figure) -> str:
@@ -137,7 +157,8 @@ def with_base(figure: Figure) -> str:
     claim = figure.claim
     start, end = (at - claim.clause.start for at in (figure.quantity.start, figure.quantity.end))
     begin = max(0, start - _BASE_CHARS)
-    found = (words.search(claim.text[begin:start]) for _, words in _bases())
+    patterns = [*(words for _, words in _bases()), _RATE]
+    found = (words.search(claim.text[begin:start]) for words in patterns)
     return claim.text[next((begin + one.start() for one in found if one), start) : end]
 
 

@@ -133,6 +133,16 @@ def test_leaves_one_of_many_where_it_belongs(source: str, answer: str) -> None:
     assert findings_in(source, answer) == []
 
 
+@each_row("source, answer", "of_another_unit")
+def test_flags_a_right_number_of_another_unit(source: str, answer: str) -> None:
+    assert {each.code for each in findings_in(source, answer)} == {"numbers.value_differs"}
+
+
+@each_row("source, answer", "of_the_same_unit")
+def test_leaves_a_rate_in_other_words(source: str, answer: str) -> None:
+    assert findings_in(source, answer) == []
+
+
 @each_row("source, question, answer, expected", "of_the_case_moved")
 def test_flags_the_value_of_another_case(
     source: str, question: str, answer: str, expected: str

@@ -16,7 +16,7 @@ from guards.evidence.binding import Bound, Relation
 from guards.evidence.calculations.expressions import written
 from guards.evidence.calculations.points import CLOCKS, DATES, moved
 from guards.evidence.calculations.reckoning import counts_of
-from guards.evidence.figures import Figure, same_value
+from guards.evidence.figures import Figure, same_value, unit_of, written_number
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.dates import parts_of
 from guards.text.slots.units import Dimension, Measure
@@ -81,7 +81,8 @@ class Derivable:
             return False
         own, source = figure.measure, right.measure
         # 30개월 for 30일 has the same number, 1개월 for 1년 the same dimension.
-        if own.dimension != source.dimension and own.values != source.values:
+        is_other_unit = written_number(figure) == written_number(right) != ""
+        if own.dimension != source.dimension and not is_other_unit:
             return False
         if any(same_value(one.measure, source) for one in self._answer):
             return False
@@ -102,6 +103,8 @@ class Derivable:
             return False
         if own.dimension in DATES and _is_day_beside(own, right):
             return False
+        if is_other_unit and unit_of(figure) != unit_of(right):
+            return True
         is_amount = own.dimension in _CALCULATED
         least = BINDING.replaces_amount if is_amount else BINDING.replaces
         return bound.likeness >= least
