@@ -33,7 +33,8 @@ from guards.evidence.calculations.reckoning import (
     says,
     target,
 )
-from guards.evidence.calculations.totals import Suppositions, counted_items, totals
+from guards.evidence.calculations.tables import Tables
+from guards.evidence.calculations.totals import Suppositions, Total, counted_items, totals
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.sets import Values, joined_values
 from guards.text.slots.quantity import Quantity
@@ -43,6 +44,7 @@ _MOST_OF_THREE, _MOST_IN_A_ROW = 14, 8
 _TOTAL_BEFORE = re.compile(
     r"(?:합계|(?<![가-힣])총|합[쳐해]서?|합[하치]면|더하면)[ ]?(?:금액은?|은|는)?[ ]?$"
 )
+_INTRODUCED = re.compile(r"(?:합쳐|합계|(?<![가-힣])총|총액|총액은|총 비용은|모두)[ ]?:?[ ]?$")
 _TOTAL_CHARS, _FEWEST = 10, 2
 
 
@@ -127,6 +129,7 @@ class Arithmetic:
         )
         self._suppositions = Suppositions(answer)
         self._implied = Implied(answer, figures, user, sources)
+        self._tables = Tables(answer, figures, self._totals)
         self._kept: dict[int, Explanation] = {}
 
     def of(self, figure: Figure) -> Explanation:
@@ -154,6 +157,9 @@ class Arithmetic:
             return Explanation(Outcome.SHOWN_RIGHT, is_operand=True)
         if len(figure.measure.values) > 1 and self._is_range_in_sources(figure):
             return Explanation(Outcome.FOLLOWS, step="range")
+        in_row = self._of_table(figure, self._tables.of_row(figure))
+        if in_row is not None:
+            return in_row
         pool = self._nearby.of(figure)
         steps = [self._step(figure, value, pool) for value in figure.measure.values]
         found = [step for step in steps if step is not None]
@@ -163,7 +169,12 @@ class Arithmetic:
             return named or Explanation(Outcome.FOLLOWS, None, operands, found[0].name)
         if self._is_shown_elsewhere(figure):
             return Explanation(Outcome.FOLLOWS, step="shown elsewhere")
-        return self._total_in_words(figure, pool) or self._by_words(figure) or _UNEXPLAINED
+        return (
+            self._total_in_words(figure, pool)
+            or self._by_words(figure)
+            or self._introducing(figure)
+            or _UNEXPLAINED
+        )
 
     # What the answer shows
 
@@ -213,6 +224,22 @@ class Arithmetic:
             return None
         right = sum((one.measure.values[0] for one in amounts), Fraction(0))
         return Explanation(Outcome.SHOWN_WRONG, right, tuple(amounts), "total in words")
+
+    def _of_table(self, figure: Figure, total: Total | None) -> Explanation | None:
+        """Return what a table says of a figure."""
+        if total is None or not (total.is_right or total.is_certain):
+            return None
+        if not total.is_right and self._is_given(figure):
+            return None
+        outcome = Outcome.FOLLOWS if total.is_right else Outcome.SHOWN_WRONG
+        return Explanation(outcome, total.right, total.items, "table")
+
+    def _introducing(self, figure: Figure) -> Explanation | None:
+        """Return what the next table says of a figure that is called its total."""
+        before = self._answer.page.plain[max(0, figure.start - _TOTAL_CHARS) : figure.start]
+        if figure.claim.block.is_cell or not _INTRODUCED.search(before):
+            return None
+        return self._of_table(figure, self._tables.introduced(figure))
 
     def _by_words(self, figure: Figure) -> Explanation | None:
         """Return what the operation says of a figure that the words beside it name."""
