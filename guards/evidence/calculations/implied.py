@@ -65,10 +65,12 @@ _RATE = re.compile(
     r"(?P<rest>[^\d,.\n]{0,10})$"
 )
 _SUPPOSED = re.compile(r"[^\d\n.]{0,14}(?:이?라면|이면|경우|때)(?:는|,)?[ ][^\d\n.]{0,14}")
-_UNTIL = re.compile(r"[ ]?까지(?:는|면|이면|니까|라서|이므로|니)?,?[ ][^\d]{0,6}\d.*", re.DOTALL)
-_DAYS_BEFORE = re.compile(r"[^\d]{1,20}\d{1,3}[ ]?일[ ]?[전후뒤]", re.DOTALL)
+_UNTIL = re.compile(r"[ ]?까지(?:는|면|이면|니까|라서|이므로|니)?,?[ ][^\d]{0,6}\d")
+_DAYS_BEFORE = re.compile(r"[^\d]{1,20}\d{1,3}[ ]?일[ ]?[전후뒤]")
 # Breaks are taken off the time between.
 _BREAK = re.compile(r"점심|휴게|쉬는|제외|빼고")
+_MONTHLY = re.compile(r"(?:(?<![가-힣])월|매월|매달|한 달)[ ]?(?:에[ ]?)?$")
+_YEARLY = re.compile(r"(?:연간|1년이?면|1년에|한 해에?)[ ]?$")
 _EXTENDS = re.compile(r"[ ]?(?:의 |이내의 |이내에서 |범위|까지)[^\d.\n]{0,8}(?:연장|늘|추가|더)")
 _AT_MOST = re.compile(r"(?:최대|최장|총|모두|합쳐|합하면)[ ]?$")
 _MOST_ITEMS = 6
@@ -154,19 +156,20 @@ class Implied:
         ):
             return None
         place = self._place(figure, kind)
-        rules = (
+        exact = (
             self._share,
             self._gap,
             self._on_top_or_off,
             self._multiple,
-            self._of_supposed,
-            self._total,
+            self._yearly,
             self._extended,
             self._between,
         )
-        found = [one for rule in rules if (one := rule(figure, place)) is not None]
+        found = [one for rule in exact if (one := rule(figure, place)) is not None]
         # Where one of several operations gives it, it is right.
-        return _RIGHT if any(one.is_right for one in found) else next(iter(found), None)
+        if found:
+            return _RIGHT if any(one.is_right for one in found) else found[0]
+        return self._of_supposed(figure, place) or self._total(figure, place)
 
     def _beside_length(self, figure: Figure) -> Result | None:
         """Judge a point of time by the length beside it: `종료 40분 전인 20:10`."""
@@ -301,9 +304,7 @@ class Implied:
             return None
         if not _SUPPOSED.fullmatch(place.text) or len(last.measure.values) != 1:
             return None
-        number = figure.claim.sentence
-        first = self._answer.sentences[max(0, number - _SENTENCES)][0].start
-        shares = {_value(one) for one in _SHARE.finditer(self._plain, first, figure.start)} - {0}
+        shares = {_value(one) for one in _SHARE.finditer(self._plain, 0, figure.start)} - {0}
         if not shares:
             return None
         own = last.measure.values[0]
@@ -354,14 +355,28 @@ class Implied:
             return _RIGHT
         return Result(False, own[-2] + own[-1], tuple(lengths[-2:]))
 
+    def _yearly(self, figure: Figure, place: _Place) -> Result | None:
+        """Judge what an amount for a month comes to in a year: `월 18만 원이면 연간 216만 원`."""
+        last = place.last
+        if last is None or not _YEARLY.search(place.text):
+            return None
+        if not _MONTHLY.search(self._plain, max(0, last.start - 8), last.start):
+            return None
+        year = last.measure.values[0] * 12
+        if any(
+            place.wanted.is_(abs(year + sign * one)) for sign in (1, -1, 0) for one in place.known
+        ):
+            return _RIGHT
+        return Result(False, year, (last,))
+
     def _between(self, figure: Figure, place: _Place) -> Result | None:
         """Judge the time from one point to another: `밤 10시부터 아침 7시까지는 9시간`."""
         points = [one for one in place.before if one.measure.dimension in POINTS][-2:]
-        if place.wanted.kind not in LENGTHS or len(points) < 2 or _BREAK.search(self._plain):
+        if place.wanted.kind not in LENGTHS or len(points) < 2 or _BREAK.search(place.wanted.text):
             return None
         is_clock = points[1].measure.dimension in CLOCKS
         link = _UNTIL if is_clock else _DAYS_BEFORE
-        if not link.fullmatch(self._plain[points[1].end : figure.end + 3]):
+        if not link.match(self._plain[points[1].end : figure.end + 3]):
             return None
         lengths = between(points[0].measure, points[1].measure, inclusive=True)
         if not lengths:

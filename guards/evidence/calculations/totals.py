@@ -125,7 +125,7 @@ def totals(answer: Reading, figures: Sequence[Figure], results: frozenset[int]) 
         figures: Its figures, in order.
         results: Where the results of its equations begin.
     """
-    yield from _of_columns(answer, figures)
+    yield from _of_columns(answer, figures, results)
     yield from _of_lists(answer, figures, results)
 
 
@@ -133,7 +133,9 @@ def _text(answer: Reading, block: Block) -> str:
     return answer.page.plain[block.start : block.end].strip()
 
 
-def _of_columns(answer: Reading, figures: Sequence[Figure]) -> Iterator[Total]:
+def _of_columns(
+    answer: Reading, figures: Sequence[Figure], results: frozenset[int]
+) -> Iterator[Total]:
     names: dict[tuple[int, int], str] = {}
     for block in answer.page.blocks:
         if block.is_cell and (block.table, block.line) not in names:
@@ -154,6 +156,11 @@ def _of_columns(answer: Reading, figures: Sequence[Figure]) -> Iterator[Total]:
                 if one.claim.block.line < line
                 and kind_of(one.measure) == kind_of(figure.measure)
                 and not says("total", names[table, one.claim.block.line])
+            ]
+            # An equation in a cell gives its result.
+            shown = {one.claim.block.line for one in above if one.start in results}
+            above = [
+                one for one in above if one.start in results or one.claim.block.line not in shown
             ]
             lines = [one.claim.block.line for one in above]
             is_certain = len(set(lines)) == len(lines) and not figure.quantity.comparing_word
