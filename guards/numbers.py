@@ -30,7 +30,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, S
 from guards.core.reading import Reading, RequestReading
 from guards.evidence.answers import Compared
 from guards.evidence.binding import Bound, Relation, SourceFigures
-from guards.evidence.calculations.arithmetic import Outcome
+from guards.evidence.calculations.arithmetic import Explanation, Outcome
 from guards.evidence.figures import Figure
 from guards.evidence.sides import with_base, words_of
 from guards.text.slots.units import Dimension
@@ -146,7 +146,9 @@ class Numbers(Guard[NumbersSettings]):
         """Compare each figure of the answer with those of the sources."""
         compared = reading.once(Compared)
         judge = self._judged if compared.is_small else _looked_up
-        found = (judge(figure, compared) for figure in compared.asserted)
+        found = [judge(figure, compared) for figure in compared.asserted]
+        if compared.is_small:
+            found += [_misreckoned(figure, compared) for figure in compared.rounded]
         return [finding for finding in found if finding is not None]
 
     def _judged(self, figure: Figure, compared: Compared) -> Finding | None:
@@ -157,8 +159,7 @@ class Numbers(Guard[NumbersSettings]):
             return None
         explained = compared.arithmetic.of(figure)
         if explained.outcome is Outcome.SHOWN_WRONG:
-            expected = () if explained.right is None else (_shown(explained.right, figure),)
-            return _finding("wrong_result", figure, compared, expected)
+            return _wrong(figure, explained, compared)
         is_users = explained.outcome is Outcome.GIVEN_BY_USER or compared.is_of_user(figure)
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
@@ -172,6 +173,20 @@ class Numbers(Guard[NumbersSettings]):
         if bound.held is Relation.MOVED and not explained.is_operand:
             return None if compared.says(bound.right) else _moved(figure, bound, compared)
         return None if is_explained else _without_value(figure, bound, compared)
+
+
+def _misreckoned(figure: Figure, compared: Compared) -> Finding | None:
+    """Report a rounded figure that is wrong by more than rounding; the rest is an estimate."""
+    if compared.is_quoted(figure) or compared.bound(figure).held is Relation.HELD:
+        return None
+    explained = compared.arithmetic.of(figure)
+    is_wrong = explained.outcome is Outcome.SHOWN_WRONG
+    return _wrong(figure, explained, compared) if is_wrong else None
+
+
+def _wrong(figure: Figure, explained: Explanation, compared: Compared) -> Finding:
+    expected = () if explained.right is None else (_shown(explained.right, figure),)
+    return _finding("wrong_result", figure, compared, expected)
 
 
 def _looked_up(figure: Figure, compared: Compared) -> Finding | None:

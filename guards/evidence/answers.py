@@ -100,11 +100,17 @@ class Compared:
         """The figures that the answer commits itself to and that are still to be judged."""
         return tuple(figure for figure in self.figures if self._is_asserted(figure))
 
+    @lazy
+    def rounded(self) -> tuple[Figure, ...]:
+        """The figures still to be judged that the answer says are about right."""
+        found = (figure for figure in self.figures if figure.quantity.approximate)
+        return tuple(figure for figure in found if self._is_stated(figure))
+
     def _is_asserted(self, figure: Figure) -> bool:
-        start, end = self.span(figure)
-        if end <= self.judged_from or start not in self._claimed:
-            return False
-        if self._is_taken_back(figure):
+        return self.span(figure)[0] in self._claimed and self._is_stated(figure)
+
+    def _is_stated(self, figure: Figure) -> bool:
+        if self.span(figure)[1] <= self.judged_from or self._is_taken_back(figure):
             return False
         sentence = self.answer.sentences[figure.claim.sentence]
         return standing_of(figure.claim, sentence) in {Standing.ASSERTED, Standing.LABEL}
