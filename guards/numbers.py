@@ -31,6 +31,7 @@ from guards.core.reading import Reading, RequestReading
 from guards.evidence.answers import Compared
 from guards.evidence.binding import Bound, Relation, SourceFigures
 from guards.evidence.calculations.arithmetic import Explanation, Outcome
+from guards.evidence.calculations.points import DATES
 from guards.evidence.figures import Figure
 from guards.evidence.sides import with_base, words_of
 from guards.text.slots.units import Dimension
@@ -253,10 +254,18 @@ def _shown_of(bound: Bound) -> tuple[str, ...]:
 _ALL_OF_THEM = re.compile(r"(?:두|세|네) (?:분|명|사람|가지|곳|개)(?: 다| 모두|을 모두|이 모두)?")
 
 
+def _is_counted_out(figure: Figure, compared: Compared) -> bool:
+    """Tell whether answers count out figures of this kind by themselves, or write them anew."""
+    if figure.measure.dimension in DATES:
+        return compared.has_day(figure)
+    is_month = figure.measure.dimension == Dimension.YEAR_MONTH
+    return figure.group in _COUNTED_OUT and not is_month
+
+
 def _absent(figure: Figure, compared: Compared) -> Finding:
     is_bare = figure.measure.dimension == Dimension.BARE
     found = _finding("not_in_sources", figure, compared, (), score=0.6 if is_bare else 0.9)
-    is_counted_out = figure.group in _COUNTED_OUT or _ALL_OF_THEM.match(
+    is_counted_out = _is_counted_out(figure, compared) or _ALL_OF_THEM.match(
         compared.answer.page.plain, figure.start
     )
     severity = Severity.WEAK if is_counted_out else Severity.STRONG

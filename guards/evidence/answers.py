@@ -33,6 +33,10 @@ _CONFIRMS = re.compile(
     r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E"
     r"|다던데|다면서|다고/EC"
 )
+_OF_A_WEEK = re.compile(
+    r"(?:첫|둘|셋|넷|다섯|마지막)(?:째|번째)?[ ]?(?:주|[월화수목금토일]요일)"
+    r"|(?:이번|다음|담)[ ]?주(?!문|소|차)"
+)
 # 6개월이 아니라 9개월: the first one is what the answer says is not so.
 _TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
 
@@ -80,6 +84,7 @@ class Compared:
         self.parts = reading.sources
         self._question = reading.request.once(_question_figures)
         self._earlier = reading.request.once(_earlier_figures)
+        self._turns = f"{reading.question.text.raw}\n{reading.exchange.echo}"
         self._asked = reading.request.once(_asked_features)
         self._bare_numbers = reading.request.once(_bare_numbers)
         self.judged_from = reading.judged_from
@@ -203,7 +208,11 @@ class Compared:
     @lazy
     def derivable(self) -> Derivable:
         """Values that could be calculated."""
-        return Derivable(self.figures, self.asked, self.sources.figures)
+        texts = (self.answer.page.plain, *(part.text.raw for part in self.parts))
+        has_month_ends = any("말일" in text for text in texts)
+        return Derivable(
+            self.figures, self.asked, self.sources.figures, has_month_ends=has_month_ends
+        )
 
     def is_of_user(self, figure: Figure) -> bool:
         """Tell whether the user gave a figure without its unit (총급여 6200인데, 아버지(63))."""
@@ -213,6 +222,18 @@ class Compared:
         return len(values) == 1 and (
             values[0] in known or (in_won and values[0] / _TEN_THOUSAND in known)
         )
+
+    def has_day(self, figure: Figure) -> bool:
+        """Tell whether a source, its title or a turn has the day of a date in any notation.
+
+        `10/11` and `6.1` in a title are no dates to those who read quantities; a day of a week
+        (둘째 주 화요일) may be any.
+        """
+        month, day = divmod(int(figure.measure.values[0]) % 10_000, 100)
+        written = re.compile(rf"(?<!\d)0?{month}[ ]?(?:[./-]|월)[ ]?0?{day}(?!\d)")
+        titles = (part.source.title for part in self.parts if part.source)
+        texts = (*(part.text.raw for part in self.parts), *titles, self._turns)
+        return any(written.search(text) or _OF_A_WEEK.search(text) for text in texts)
 
     def is_quoted(self, figure: Figure) -> bool:
         """Tell whether a source has the figure's sentence word for word."""

@@ -49,11 +49,18 @@ class Derivable:
         answer: The figures of the answer.
         user: The figures of the user's turns.
         sources: The figures of the sources.
+        has_month_ends: Whether the answer or the sources speak of the last day of a month.
     """
 
     def __init__(
-        self, answer: Sequence[Figure], user: Sequence[Figure], sources: Sequence[Figure]
+        self,
+        answer: Sequence[Figure],
+        user: Sequence[Figure],
+        sources: Sequence[Figure],
+        *,
+        has_month_ends: bool,
     ) -> None:
+        self._has_month_ends = has_month_ends
         self._answer = answer
         self._user = user
         self._sources = sources
@@ -212,9 +219,11 @@ class Derivable:
         known = [*others, *self._user]
         if kind in DATES:
             points = [one.measure for one in known if one.measure.dimension in DATES]
-            return self._is_written_as_number(figure) or any(
+            if self._is_written_as_number(figure) or self._is_day_of_month(figure):
+                return True
+            return any(
                 same_value(figure.measure, one)
-                or (self._tells_month_ends and _is_month_end(figure.measure, one))
+                or (self._has_month_ends and _is_month_end(figure.measure, one))
                 for one in self._days(points)
             )
         has_point = any(one.measure.dimension in _POINTS for one in known)
@@ -263,9 +272,23 @@ class Derivable:
             for one in self._sources
         )
 
-    @lazy
-    def _tells_month_ends(self) -> bool:
-        return any("말일" in one.claim.text for one in (*self._answer, *self._sources))
+    def _is_day_of_month(self, figure: Figure) -> bool:
+        """Tell whether the sources name a day of any month, and the month is near one named."""
+        month, day = divmod(int(figure.measure.values[0]) % 10_000, 100)
+        is_last = self._has_month_ends and day >= monthrange(2023, month)[1]
+        if not is_last and not any(
+            one.measure.dimension == Dimension.DAYS and day in one.measure.values
+            for one in (*self._sources, *self._user)
+        ):
+            return False
+        known = [*(one for one in self._answer if one.start != figure.start), *self._user]
+        months = {
+            int(part.values[0]) % 100
+            for one in known
+            for part in (one.measure, *parts_of(one.measure))
+            if part.dimension in {Dimension.MONTH, Dimension.YEAR_MONTH}
+        }
+        return any((month - one) % 12 in {0, 1, 11} for one in months)
 
     def _days(self, points: Sequence[Measure]) -> Iterator[Measure]:
         """Yield the days that may be reckoned from some, and those beside the sources'."""
@@ -286,9 +309,14 @@ class Derivable:
         some = (*self._answer, *self._user, *self._sources)
         found = {Measure(Dimension.DAYS, (Fraction(1),)): None}
         for one in some:
-            if one.measure.dimension in _LENGTHS:
-                for value in one.measure.values:
-                    found[Measure(one.measure.dimension, (value,))] = None
+            if one.measure.dimension not in _LENGTHS:
+                continue
+            for value in one.measure.values:
+                found[Measure(one.measure.dimension, (value,))] = None
+                # Working days take a weekend or two more.
+                if _WORKING_DAYS.search(one.quantity.text) and value <= _MOST_WORKING_DAYS:
+                    for more in range(1, 2 * (int(value) // 5 + 1) + 2):
+                        found[Measure(Dimension.DAYS, (value + more,))] = None
         return list(found)[:_MOST_FACTORS]
 
 
@@ -308,6 +336,8 @@ def _is_one_of_time(figure: Figure) -> bool:
     )
 
 
+_WORKING_DAYS = re.compile(r"영업일|근무일|평일")
+_MOST_WORKING_DAYS = 15
 _DAY_BESIDE = re.compile(r"전날|전일|하루 전|1일 전|다음 ?날|익일|이튿날")
 
 
