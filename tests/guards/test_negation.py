@@ -34,6 +34,15 @@ def test_passes(guard: Negation, rule: str, answer: str) -> None:
     assert findings(guard, rule, answer) == []
 
 
+@each_row("rule, answer, question", "told_by_another_rule")
+def test_another_rule_of_the_source_settles_it(
+    guard: Negation, rule: str, answer: str, question: str
+) -> None:
+    found = findings(guard, rule, answer, question)
+
+    assert [one for one in found if one.severity is Severity.STRONG] == []
+
+
 @each_row("rule, answer", "open_days")
 def test_a_closed_day_is_not_open(guard: Negation, rule: str, answer: str) -> None:
     [found] = findings(guard, rule, answer)

@@ -122,6 +122,13 @@ class _Held:
         around = self._statement.around.items()
         return self._question.keys() | {one for one, weight in around if weight > SAME_SENTENCE}
 
+    @lazy
+    def _unknown_act(self) -> Collection[str]:
+        """The statement's act if no source has a word for it, so that none can name it."""
+        act = main_act(self._statement)
+        word = act.word if act else None
+        return () if word is None or self._meaning.knows(word) else word.features[-1:]
+
     def with_other_side(self) -> list[int]:
         """Return the places of the source statements that may take the other side, in order."""
         meaning = self._meaning
@@ -144,7 +151,7 @@ class _Held:
         agrees, weight, act = relation(statement, source)
         if agrees and weight >= _SAME_ACT and act is not None:
             return agrees, weight, carriers() | words_for(act, statement, source)
-        near = self._meaning.near(at)
+        near = {*self._meaning.near(at), *self._unknown_act}
         by_side = by_valence(statement, source, self._named, near)
         if by_side:
             return by_side, _BY_SIDE, carriers() | OFFERS | _side_words(statement, source)
@@ -208,11 +215,16 @@ class _Held:
         if any(not word.is_light and not covered(word, around) for word in statement.only):
             return True
         close = {feature: 1.0 for feature, weight in around.items() if weight >= SENTENCE_BEFORE}
+        topics = [
+            [word for word in topic if word.features[-1] not in carriers()]
+            for topic in statement.topic
+        ]
         held = self._meaning.held
-        if max((held(one, close) for one in statement.topic), default=1.0) < _HALF:
+        if max((held(one, close) for one in topics), default=1.0) < _HALF:
             return True
         near = {feature: weight for feature, weight in around.items() if weight >= _NEAR}
-        return held(statement.given, near) < _HALF
+        is_own = statement.source < 0
+        return not is_own and held(statement.given, near) < _HALF
 
 
 def _side_words(*statements: Statement) -> frozenset[str]:

@@ -56,6 +56,8 @@ class Piece:
         return any(one in opposites() or one in _ENDS for one in last)
 
 
+# 반입 금지 물품, 대출 불가 자료: what is listed below.
+_LISTED = re.compile(r"(?<=[가-힣] )(?:자료|물품|대상|항목|사항|품목|상품|업무|차량|시설)$")
 SaidByLabel = tuple[Act, Modality]
 
 
@@ -132,11 +134,15 @@ def label_of(claim: Claim) -> SaidByLabel | None:
 
 def label_said(text: str) -> SaidByLabel | None:
     """Return what the words of a label say; None if they only name something."""
-    found = read_sentence(text)
-    act = act_of(found[-1].words, is_label=True) if found else None
-    if act is None:
+    found = read_sentence(_LISTED.sub("", text.strip()) or text)
+    if not found:
         return None
+    act = act_of(found[-1].words, is_label=True)
     modality = found[-1].modality
+    if act is None:
+        # 다음은 이용하실 수 없습니다: what is listed is left out.
+        lists = modality in AGAINST and PREDICATE.search(found[-1].trail)
+        return (Act(COUNTED, -1, 1.0, None), modality) if lists else None
     if modality in AGAINST:
         return Act(act.name, -act.side, 1.0, None), modality
     if has_sides(act.name) and act.side < 0 and act.word is found[-1].words[-1]:

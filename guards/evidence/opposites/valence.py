@@ -17,10 +17,15 @@ from guards.lexicons.loading import words
 _GRANTED = {Modality.PERMITTED: 1, Modality.FORBIDDEN: -1, Modality.DENIED: -1}
 _DEMANDED = {Modality.REQUIRED: 1, Modality.NOT_REQUIRED: -1}
 _NEEDED = "필수"
+# Nothing can be had where it is closed, and what is needed is named besides.
+_SAY_ENOUGH = frozenset({_NEEDED, "열다"})
 # Opposites that are a matter of granting: counted or left out, open or closed, kept or lost.
 _GRANTS = frozenset({COUNTED, "열다", "계속", "지급", "보장", "공개", "복원"})
 # 150만 원입니다, 불참으로 처리됩니다: which side it is depends on the noun.
-_NAMES = re.compile(r"/VCP (?:\S+/EP )?\S+/E\S$|로/JKB \S+/\S+ (?:하|되)/XSV \S+/E\S(?: \S+/\S+)*$")
+_NAMES = re.compile(
+    r"/VCP (?:\S+/EP )?\S+/E\S$|로/JKB (?:하|되)/VV \S+/E\S$"
+    r"|로/JKB \S+/\S+ (?:하|되)/XSV \S+/E\S(?: \S+/\S+)*$"
+)
 # 별도 is as often said of what is charged; 불참으로 처리 counts as what the noun says.
 _OTHER_WORDS = COUNTS | {"별도", "공제제외"}
 # 제한하지 않는다 denies a ban.
@@ -113,6 +118,6 @@ def are_named(
 
 def _is_held(act: Act | None, near: Collection[str]) -> bool:
     """Tell whether an act says nothing of its own, or is named near the other statement."""
-    if act is None or is_carrier(act) or act.name == _NEEDED or _spares(act):
+    if act is None or is_carrier(act) or act.name in _SAY_ENOUGH or _spares(act):
         return True
     return act.name in near or (act.word is not None and act.word.features[-1] in near)
