@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from guards.claims.layout import Level
@@ -32,6 +33,7 @@ _LONGEST_UNIT = 3
 _SHORTEST_NAME = 3
 _TITLE = re.compile(r"(?<=..)(?:님|들|분)+$")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
+_AND_OR = re.compile(r"\s?(?:과|와|나|이나|이든|든|또는|혹은|및|·|,|/)\s?")
 _MARK = re.compile(r"\[[^\[\]]*\]")
 _SIGNS = re.compile(r"[^\w]|\d")
 _CLASSES = {
@@ -223,7 +225,7 @@ class _Clause:
         if not self._says_the_same(noun, one):
             return None
         best: tuple[int, Exchange] | None = None
-        for other, fit in self._at_its_place(noun, one):
+        for other, fit in self._at_its_place(noun, one, vocabulary):
             kind = self._kind(noun, other, vocabulary)
             if kind is None or vocabulary.is_asked(other):
                 continue
@@ -265,12 +267,28 @@ class _Clause:
         figures = {key_of(each.measure) for part in one.sentence for each in part.clause.figures}
         return self._figures <= figures
 
-    def _at_its_place(self, noun: Word, one: SourceClaim) -> Iterator[tuple[Word, int]]:
+    def _is_added(self, noun: Word, other: Word, vocabulary: Vocabulary) -> bool:
+        """Tell whether a noun that no source has is put beside the source's: 본인 또는 가족."""
+        if vocabulary.has_whole(noun.text):
+            return False
+        beside = [one for one in self.words if one.features[-1] == other.features[-1]]
+        offset = self.claim.clause.start
+        return any(
+            _AND_OR.fullmatch(self.claim.text, first.end - offset, second.start - offset)
+            for one in beside
+            for first, second in (sorted((noun, one), key=attrgetter("start")),)
+        )
+
+    def _at_its_place(
+        self, noun: Word, one: SourceClaim, vocabulary: Vocabulary
+    ) -> Iterator[tuple[Word, int]]:
         """Yield the nouns of a source's clause, with how many signs tell the same place."""
         before, behind = _beside(noun, self.words)
         kind = _CLASS.get(noun.particle, noun.particle)
         for other in one.claim.clause.words:
-            if not _may_be_named(other) or other.features[-1] in self.said:
+            if not _may_be_named(other):
+                continue
+            if other.features[-1] in self.said and not self._is_added(noun, other, vocabulary):
                 continue
             its_before, its_behind = _beside(other, one.claim.clause.words)
             is_same_particle = _CLASS.get(other.particle, other.particle) == kind
