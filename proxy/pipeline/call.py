@@ -167,13 +167,13 @@ class Finished:
             values["x-guard-not-checked"] = ",".join(self.not_checked)
         return values
 
-    @property
+    @lazy
     def action(self) -> Action:
         """The strongest action over all choices; PASS if there are none."""
         actions = (one.action for one in self.settled)
         return max(actions, key=lambda action: action.rank, default=Action.PASS)
 
-    @property
+    @lazy
     def reasons(self) -> tuple[str, ...]:
         """Codes that led to the actions, each once."""
         return tuple(dict.fromkeys(code for one in self.settled for code in one.reasons))
@@ -182,7 +182,7 @@ class Finished:
         """Tell whether what leaves is below the policy's threshold of confidence."""
         return self.confidence is not None and self.confidence < threshold
 
-    @property
+    @lazy
     def confidence(self) -> float | None:
         """The lowest confidence of what the model said and the client gets; None if unknown."""
         known = (

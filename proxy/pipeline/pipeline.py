@@ -348,6 +348,8 @@ class Pipeline:
     async def _heard(self, plan: AttemptPlan, given: Sequence[Candidate]) -> Sequence[Candidate]:
         """Ask about all choices at once, within what is left of the judge's time."""
         call = plan.call
+        if call.tenant.policy.judge is None:
+            return given
         judge = judge_for(
             self.judges,
             call.tenant,
