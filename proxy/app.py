@@ -46,8 +46,8 @@ from proxy.replay.shadow import Shadows
 from proxy.routes.model_api import Entrance, ModelApi
 from proxy.routes.openapi import openapi_document
 from proxy.routes.service import NEEDED, healthz, list_traces, metrics, readyz, show_trace
+from proxy.server.asgi_reply import Shutdown
 from proxy.server.client_limits import Capacity, ClientLimits, ConnectionLimiter, Kind
-from proxy.server.serving import Shutdown
 from proxy.services import Services
 from proxy.settings import Settings
 from proxy.telemetry.counting import count_shadow

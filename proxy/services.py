@@ -12,8 +12,8 @@ from proxy.long_text_pool import LongTextPool
 from proxy.metrics import Metrics
 from proxy.pipeline.pipeline import Pipeline
 from proxy.replay.shadow import Shadows
+from proxy.server.asgi_reply import Shutdown
 from proxy.server.client_limits import Capacity
-from proxy.server.serving import Shutdown
 from proxy.settings import Settings
 from proxy.telemetry.spans import Telemetry
 from proxy.tenants import Tenants

@@ -8,7 +8,8 @@ import pytest
 from litestar import Litestar, get
 
 from proxy.demo.model_server import Said, model_server
-from proxy.server.serving import Shutdown, served
+from proxy.server.asgi_reply import Shutdown
+from proxy.server.serving import served
 
 
 @get("/")
