@@ -205,7 +205,11 @@ class _Widener:
         shift = claim.start - claim.clause.start
         behind = [one for one in claim.clause.words if one.start + shift >= self.end]
         next_to_it = behind[:1] if behind and behind[0].start + shift <= self.end + 1 else []
-        return {feature for one in (*self.aside, *next_to_it) for feature in one.features}
+        # 전국 어디서나: the noun before a word that takes all in goes with it.
+        before = self.aside if self.kind in _NAMES_THING else self.aside[-1:]
+        if self.kind not in _NAMES_THING and any(one.particle for one in before):
+            before = ()
+        return {feature for one in (*before, *next_to_it) for feature in one.features}
 
 
 def _wider_than(
@@ -224,7 +228,7 @@ def _wider_than(
         match.share,
         text,
         takes_all=word.kind is Kind.ALL or (word.kind is Kind.ASIDE and is_named),
-        may_be_quoted=word.text not in _SWEEPING,
+        may_be_quoted=word.text not in _SWEEPING or word.statement.modality is Modality.FORBIDDEN,
     )
 
 
