@@ -242,10 +242,10 @@ class Negation(Guard[NegationSettings]):
                 continue
             if statement.claim.block.is_heading or is_by_degree(statement):
                 continue
-            if statement.is_named:
-                continue
             meaning = reading.source_set.once(SourceMeaning)
-            found = self._contradiction(statement, question, sentence[0].start, meaning)
+            found = None
+            if not statement.is_named:
+                found = self._contradiction(statement, question, sentence[0].start, meaning)
             if found is None or found.code not in _STRONG:
                 wider = self._widened(statement, said.page.plain, question, before, reading)
                 if wider is not None:
@@ -254,6 +254,8 @@ class Negation(Guard[NegationSettings]):
                     continue
             if found is not None:
                 opposed.append(found)
+                continue
+            if statement.is_named:
                 continue
             yield from self._omitted(statement, question, sentence, meaning)
         opposed += self._contrasts(sentence, reading)

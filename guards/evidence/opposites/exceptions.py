@@ -41,6 +41,10 @@ _LABEL_OF_THE_EXCLUDED = re.compile(
 )
 _ENDS_IN_A_NOUN = re.compile(r"/(?:NN\w*|XSN|SL|SSC)$")
 _OWN_RULE = re.compile(f"{_ONLY}|{_LIMITS['own rule']}")
+# 아래 세 가지 중 하나만 갖추면; 모두 갖춘 경우에; 어느 하나를 갖추면.
+_ONE_IS_ENOUGH = re.compile(r"(?:중|가운데)(?:에서)?\s(?:어느\s)?하나만(?=\s)")
+_ALL_OF_THEM = re.compile(r"모두|둘\s다|전부|빠짐없이")
+_ANY_OF_THEM = re.compile(r"하나|한\s가지|1가지|1개")
 _UNDER_A_LIMIT = re.compile(f"{_ONLY}|[아어여해]야")
 _BUT = re.compile(r"\s*(?:다만|단|※)(?=[,\s])")
 _SOURCE_SAYS_THE_SAME = re.compile(r"도\s(?:같|동일|똑같|포함|마찬가지)|에도|모두|포함")
@@ -98,7 +102,11 @@ def taken_in(
     """
     if statement.is_named or _means_what_was_denied(statement, before):
         return None
-    return _added(statement, meaning) or _conceded(statement, meaning, question)
+    return (
+        _added(statement, meaning)
+        or _conceded(statement, meaning, question)
+        or _one_of_all(statement, meaning)
+    )
 
 
 def same_of_more(
@@ -142,6 +150,31 @@ def _means_what_was_denied(statement: Statement, before: Sequence[Claim]) -> boo
 
 def _is_added(word: Word, claim: Claim) -> bool:
     return _ADDS.match(claim.text, word.end - claim.clause.start) is not None
+
+
+def _one_of_all(statement: Statement, meaning: SourceMeaning) -> Widened | None:
+    """Return where one thing is enough for a statement and a source wants all (모두 갖춘 경우)."""
+    for claim in (*statement.conditions, statement.claim):
+        one = _ONE_IS_ENOUGH.search(claim.text)
+        if one is None:
+            continue
+        begin = claim.clause.start + one.end()
+        verb = next((word for word in claim.clause.words if word.start >= begin), None)
+        for source in meaning.statements if verb else ():
+            if any(_wants_all(verb, its) for its in (*source.conditions, source.claim)):
+                start = claim.start + one.start()
+                return _wider(start, statement.end, source, 1.0, meaning, all_=True)
+    return None
+
+
+def _wants_all(verb: Word | None, claim: Claim) -> bool:
+    """Tell whether a clause says of an act that it be done with all (모두 갖추다)."""
+    return (
+        verb is not None
+        and _ALL_OF_THEM.search(claim.text) is not None
+        and not _ANY_OF_THEM.search(claim.text)
+        and any(verb.features[-1] == word.features[-1] for word in claim.clause.words)
+    )
 
 
 def _wider(

@@ -106,8 +106,6 @@ def widened(
         least: Least share of the statement that a source statement has to have.
         before: The sentence before it in the answer.
     """
-    if statement.is_named:
-        return None
     is_forbidden = statement.modality is Modality.FORBIDDEN
     if not is_forbidden and any(act.side < 0 and act.name != CHARGED for act in statement.acts[:1]):
         # 모든 노선이 쉽니다 takes nothing more in.
@@ -131,7 +129,7 @@ def _wideners(statement: Statement, text: str) -> Iterator["_Widener"]:
         if widens or kind is Kind.EQUAL:
             for match in pattern.finditer(clause):
                 found = _Widener(kind, match[0], begin + match.start(), clause, statement)
-                if found.counts:
+                if found.counts and (kind is Kind.ALL or not statement.is_named):
                     yield found
 
 
@@ -271,7 +269,7 @@ def _limit_left_out(
     for one in closest:
         text = meaning.text_of(one.source_statement.sentence, one.source_statement.source)
         if _LIMITS["only"].search(text) and (
-            word.kind is not Kind.ASIDE or _is_decided_by(word, text)
+            _is_decided_by(word, text) if word.kind is Kind.ASIDE else _is_narrower(word, one, text)
         ):
             return one, text
     return None
@@ -332,10 +330,23 @@ def _is_narrower(word: _Widener, match: Match, text: str) -> bool:
         return False
     limits = [found[0] for found in _ANY_LIMIT.finditer(text)]
     if limits and all(limit.endswith("만") for limit in limits):
-        # 입주민만, and the answer says that it speaks of them.
-        around = match.statement.around
-        return not all(covered(one, around) for one in match.source_statement.only)
+        return not _names_the_limit(match)
     return bool(limits)
+
+
+def _names_the_limit(match: Match) -> bool:
+    """Tell whether an answer says that it speaks of those to whom a source is limited.
+
+    입주민만: 입주민이라면 누구나. Not so 교육을 마친 회원만: 회원이라면 누구나.
+    """
+    around = match.statement.around
+    words = match.source_statement.claim.clause.words
+    for one in match.source_statement.only:
+        at = words.index(one) if one in words else 0
+        before = [near for near in words[max(0, at - 1) : at] if near.is_verb and not near.is_light]
+        if not all(covered(near, around) for near in (one, *before)):
+            return False
+    return bool(match.source_statement.only)
 
 
 def _is_needed(word: Word, match: Match, text: str) -> bool:
