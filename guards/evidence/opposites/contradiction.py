@@ -341,12 +341,19 @@ def _figures(statement: Statement) -> dict[str, set[object]]:
     return found
 
 
+_DIGIT = re.compile(r"\d")
+_BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
+
+
 def is_of_other_figures(statement: Statement, source: Statement) -> bool:
     """Tell whether a source speaks of figures that an answer's sentence has none of.
 
-    직전 1년 안에 감경받은 사람은: the answer may speak of all others.
+    직전 1년 안에 감경받은 사람은: the answer may speak of all others. What stands in brackets
+    only explains (점심시간(12:00~13:00)).
     """
-    return _lacks_figures(statement, source.claim, source.start, source.end)
+    is_aside = source.start > source.claim.start
+    limits = is_aside or _DIGIT.search(_BRACKETS.sub("", source.claim.text)) is not None
+    return limits and _lacks_figures(statement, source.claim, source.start, source.end)
 
 
 def _lacks_figures(statement: Statement, claim: Claim, start: int, end: int) -> bool:
