@@ -310,9 +310,7 @@ class Negation(Guard[NegationSettings]):
         found = widened(statement, plain, meaning, question, self.settings.widened_from, before)
         if found is None:
             found = taken_in(statement, meaning, question, before)
-        if found is None or (
-            found.may_be_quoted and _is_worded_so(plain[found.start : found.end], reading)
-        ):
+        if found is None or _is_worded_so(plain[found.start : found.quote_end], reading):
             return None
         return _Found(
             "negation.condition_dropped" if found.takes_all else "negation.limit_set_aside",

@@ -74,7 +74,7 @@ class Widened:
         share: How much the two share of what they are about, from 0 to 1.
         limit: The sentence of the source with the limit.
         takes_all: Whether it says so of everybody or of all, or of what the source names.
-        may_be_quoted: Whether it is none if a source has the very words.
+        quote_end: Where the words end with which it is none if a source has the very same.
     """
 
     start: int
@@ -83,7 +83,7 @@ class Widened:
     share: float
     limit: str
     takes_all: bool
-    may_be_quoted: bool = False
+    quote_end: int
 
 
 def taken_in(
@@ -181,7 +181,7 @@ def _wider(
     start: int, end: int, source: Statement, share: float, meaning: SourceMeaning, *, all_: bool
 ) -> Widened:
     limit = meaning.text_of(source.sentence, source.source)
-    return Widened(start, end, source, share, limit, takes_all=all_)
+    return Widened(start, end, source, share, limit, all_, quote_end=end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,6 @@ _ALSO = re.compile(r"(?<=[가-힣])(?:도|에게도|에서도|까지)(?=\s)|더�
 _WIDEN_NOTHING = frozenset({Modality.DENIED, Modality.NOT_REQUIRED})
 _NAMES_THING = frozenset({Kind.ASIDE, Kind.WHICHEVER, Kind.ALONE, Kind.WITHOUT})
 _UNDER_A_LIMIT = frozenset({Kind.ALL, Kind.WHICHEVER, Kind.ASIDE})
-# A source may well have these of something else.
 _SWEEPING = frozenset("누구나 누구든 누구든지 언제든 언제든지 모든 어디서나".split())
 _OF_SOMETHING = frozenset("여부 수 상황 상태 시기 시점 정도".split())
 _SAY_NO_MORE = frozenset("필요 필수 제출".split())
@@ -79,6 +78,7 @@ _MOST_OF_IT = 0.45
 _NEARLY_AS_CLOSE = 0.85
 _WORDS_ASIDE = 3
 _SET_ASIDE_WITHIN_CHARS = 12
+_QUOTED_BEHIND_CHARS = 10
 
 # 신규 등록을 받지 않으며, 무비자, 맞벌이 또는 다자녀: what is no condition for all.
 _NOT_HAD = re.compile(r"[은는이가을를]?\s?(?:받지\s?않|하지\s?않|없|않|불필요|생략|면제)")
@@ -226,7 +226,8 @@ def _wider_than(
         match.share,
         text,
         takes_all=word.kind is Kind.ALL or (word.kind is Kind.ASIDE and is_named),
-        may_be_quoted=word.text not in _SWEEPING or word.statement.modality is Modality.FORBIDDEN,
+        # A source may well say 모든 of something else.
+        quote_end=word.end + (_QUOTED_BEHIND_CHARS if word.text in _SWEEPING else 0),
     )
 
 
