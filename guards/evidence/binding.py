@@ -40,6 +40,7 @@ from guards.evidence.sides import (
     tells_open_days,
 )
 from guards.evidence.thresholds import BINDING
+from guards.text.slots.dates import parts_of
 from guards.text.slots.units import Dimension, Measure
 
 # Any of these may count the same things.
@@ -293,7 +294,11 @@ class SourceFigures:
         return Bound(Relation.HELD, same=here, likeness=likeness)
 
     def _is_in_heading(self, figure: Figure) -> bool:
-        return any(same_value(figure.measure, one) for one in self._in_headings)
+        # A heading that names a year says nothing of a day in it.
+        return any(
+            same_value(figure.measure, one) and one not in parts_of(figure.measure)
+            for one in self._in_headings
+        )
 
     def _has_ends(self, figure: Figure) -> bool:
         """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""

@@ -24,6 +24,7 @@ from guards.text.slots.units import Dimension, Measure
 _MOST_AMOUNTS, _MOST_FACTORS = 48, 64
 _LARGEST_FACTOR = 400
 _DIGITS = 2
+_BESIDE_SENTENCES = 1
 _POINTS = frozenset(
     {
         Dimension.DATE,
@@ -91,7 +92,11 @@ class Derivable:
         is_other_unit = written_number(figure) == written_number(right) != ""
         if own.dimension != source.dimension and not is_other_unit:
             return False
-        if any(same_value(one.measure, source) for one in self._answer):
+        if any(
+            same_value(one.measure, source)
+            and abs(one.claim.sentence - figure.claim.sentence) <= _BESIDE_SENTENCES
+            for one in self._answer
+        ):
             return False
         named = [
             one.measure
