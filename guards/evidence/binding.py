@@ -195,12 +195,16 @@ class SourceFigures:
             )
             for one in members
         ]
+        # Each value by its number, as fractions take long to compare.
+        numbers: dict[Measure, int] = {}
+        values = [numbers.setdefault(one.measure, len(numbers)) for one in members]
         found = []
         for at, one in enumerate(members):
             others = [
-                near[other]
-                for other in range(len(members))
-                if members[other].measure != one.measure and not _are_ends(one, members[other])
+                near[number]
+                for number, other in enumerate(members)
+                if values[number] != values[at]
+                and not (one.sentence is other.sentence and _are_ends(one, other))
             ]
             label = near[at].difference(_topic(one), *others)
             words = frozenset(feature for feature in label if feature[0] != "=") or label
