@@ -171,7 +171,7 @@ class Settings(BaseSettings):
         200_000,
         ge=0,
         description="Sources whose readings each process keeps for the next request that brings "
-        "them, in characters; a character takes about 210 bytes.",
+        "them, in characters; a character takes about 400 bytes.",
     )
     keep_alive_s: float = Field(
         10.0,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from guards.text.slots.route import RouteSlot
 
 SOURCE_CHARS_KEPT = 200_000
-"""Readings of sources that are kept, in characters; a reading takes about 210 bytes for each."""
+"""Readings of sources that are kept, in characters; a reading takes about 400 bytes for each."""
 _OWN_CHARS = 20
 """Size counted for an empty text, so that no number of empty texts fills the memory."""
 
