@@ -36,6 +36,8 @@ _POINTS = frozenset(
         Dimension.CLOCK_12,
     }
 )
+# Points are paid with as won are.
+_POINTS_OF_WON = frozenset({"점", "포인트"})
 _CALCULATED = frozenset({Dimension.WON, Dimension.PERCENT})
 # 3일 전 is no 3일 후, and 1명당 counts no persons.
 _TURNS = frozenset({"@전", "@후", "@당", "@마다"})
@@ -387,8 +389,9 @@ def _adds_up(measure: Measure, one: Measure, other: Measure) -> bool:
 
 def _values(figures: Iterable[Figure], dimension: str) -> tuple[float, ...]:
     found: dict[float, None] = {}
+    kinds = {dimension, Dimension.BARE, *(_POINTS_OF_WON if dimension == Dimension.WON else ())}
     for one in figures:
-        if one.measure.dimension == dimension or one.measure.dimension == Dimension.BARE:
+        if one.measure.dimension in kinds:
             found.update((float(value), None) for value in one.measure.values)
     return tuple(found)
 
