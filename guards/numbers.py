@@ -31,7 +31,7 @@ from guards.core.reading import Reading, RequestReading
 from guards.evidence.answers import Compared
 from guards.evidence.binding import Bound, Relation, SourceFigures
 from guards.evidence.calculations.arithmetic import Explanation, Outcome
-from guards.evidence.calculations.points import DATES
+from guards.evidence.calculations.points import DATES, POINTS
 from guards.evidence.figures import Figure
 from guards.evidence.sides import with_base, words_of
 from guards.text.slots.units import Dimension
@@ -181,7 +181,9 @@ def _misreckoned(figure: Figure, compared: Compared) -> Finding | None:
     if compared.is_quoted(figure) or compared.bound(figure).held is Relation.HELD:
         return None
     explained = compared.arithmetic.of(figure)
-    is_wrong = explained.outcome is Outcome.SHOWN_WRONG
+    # An amount without the one value that it should be may be rounded from another.
+    is_known = explained.right is not None or figure.measure.dimension in POINTS
+    is_wrong = explained.outcome is Outcome.SHOWN_WRONG and is_known
     return _wrong(figure, explained, compared) if is_wrong else None
 
 

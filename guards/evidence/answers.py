@@ -37,6 +37,8 @@ _OF_A_WEEK = re.compile(
     r"(?:첫|둘|셋|넷|다섯|마지막)(?:째|번째)?[ ]?(?:주|[월화수목금토일]요일)"
     r"|(?:이번|다음|담)[ ]?주(?!문|소|차)"
 )
+# 4시간이면 얼마죠: what is asked for is another figure.
+_ASKS = re.compile(r"얼마|며칠|몇|언제|어디|누구|무엇|뭐")
 # 6개월이 아니라 9개월: the first one is what the answer says is not so.
 _TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
 
@@ -253,6 +255,7 @@ class Compared:
         return any(
             same_value(figure.measure, one.measure)
             and _CONFIRMS.search(one.claim.clause.trail)
+            and not _ASKS.search(one.claim.text)
             and not one.claim.clause.is_condition
             for one in self._question
         )

@@ -55,6 +55,7 @@ _MOST_VALUES_KEPT = 512
 _POINTS = frozenset({"date", "month", "year"})
 # These mostly say which row or item is meant.
 _LABELS = frozenset({"month", "year"})
+_OF_A_TABLE = frozenset({Level.ROW, Level.COLUMN})
 
 
 class Relation(StrEnum):
@@ -272,9 +273,11 @@ class SourceFigures:
         if figure.measure.dimension == Dimension.BARE:
             return Bound(Relation.HELD, same=here)
         likeness = best[0] if best else 0.0
-        moved = self._by_label(figure, asking, same, likeness) or self._by_question(
-            figure, same, talk or Talk()
-        )
+        moved = None
+        if not self._is_label(figure):
+            moved = self._by_label(figure, asking, same, likeness) or self._by_question(
+                figure, same, talk or Talk()
+            )
         if moved is not None:
             return Bound(Relation.MOVED, moved, self._likeness(asking, moved), here)
         if best is not None and figure.group not in _POINTS:
@@ -296,6 +299,20 @@ class SourceFigures:
         if other_side is not None:
             return Bound(Relation.OTHER_SIDE, other_side[1], other_side[0], here)
         return Bound(Relation.HELD, same=here, likeness=likeness)
+
+    def _is_label(self, figure: Figure) -> bool:
+        """Tell whether a row or column is labelled by a figure: it says which value is meant."""
+        return any(same_value(figure.measure, one) for one in self._in_labels)
+
+    @lazy
+    def _in_labels(self) -> frozenset[Measure]:
+        texts = {
+            label.text
+            for one in self.figures
+            for label in one.claim.block.labels
+            if label.level in _OF_A_TABLE
+        }
+        return frozenset(one.measure for text in texts for one in label_figures(text))
 
     def _is_in_heading(self, figure: Figure) -> bool:
         # A heading that names a year says nothing of a day in it.

@@ -21,6 +21,7 @@ _GLUED = re.compile(
 )
 """Particles and copulas in which a word may end that the dictionary lacks: 남편분과, 인실인."""
 _SHORTEST = 2
+_HONORIFIC = re.compile(r"(?:분|님|들)+$")
 _LETTER = re.compile(r"[가-힣\x00-\x7f]")
 _LONGEST_JOINED = 12
 _READINGS = 8
@@ -126,7 +127,11 @@ class Vocabulary:
 
     def is_asked(self, word: Word) -> bool:
         """Tell whether the question names a noun."""
-        return word.features[-1] in self._request_words or dense(word.text) in self._request_text
+        plain = _HONORIFIC.sub("", word.text)  # 친구분 is 친구
+        texts = (dense(word.text), dense(plain) if len(plain) > 1 else "")
+        return word.features[-1] in self._request_words or any(
+            text and text in self._request_text for text in texts
+        )
 
     def _tells(self, word: Word) -> bool:
         """Tell whether a word is neither general nor one that only the question has."""

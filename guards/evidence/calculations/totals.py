@@ -162,11 +162,27 @@ def _of_columns(
             above = [
                 one for one in above if one.start in results or one.claim.block.line not in shown
             ]
-            lines = [one.claim.block.line for one in above]
-            is_certain = len(set(lines)) == len(lines) and not figure.quantity.comparing_word
+            # 1,184,400원 × 20% in another row: what that row is worked out from is no item itself.
+            items = [one for one in above if not _is_worked_with(one, figures)]
+            lines = [one.claim.block.line for one in items]
+            is_certain = len(set(lines)) == len(lines) == len(above)
+            is_certain = is_certain and not figure.quantity.comparing_word
+            above = items
             total = _total(answer, figure, above, is_certain=is_certain)
             if total is not None:
                 yield total
+
+
+def _is_worked_with(item: Figure, figures: Sequence[Figure]) -> bool:
+    """Tell whether another row of a table works with an item's amount, in another column."""
+    own = item.claim.block
+    return any(
+        one.measure == item.measure
+        and one.claim.block.table == own.table
+        and one.claim.block.line != own.line
+        and one.claim.block.column != own.column
+        for one in figures
+    )
 
 
 def _is_head(block: Block) -> bool:

@@ -67,13 +67,13 @@ def contradiction(
     """
     held = _Held(meaning, statement, question)
     places = held.with_other_side()
-    if not places or _is_half(statement):
+    if not places or _is_half(statement) or _takes_no_side(statement):
         return None
     best: tuple[float, float, Statement] | None = None
     for at in places:
         source = meaning.statements[at]
         agrees, weight, skip = held.opposition(at)
-        if agrees >= 0:
+        if agrees >= 0 or _are_apart(statement, source):
             continue
         own, its = held.own_share(at, skip), meaning.coverage(source.parts, held.near, skip)
         share = weight * own * its * held.label_share(source)
@@ -84,6 +84,28 @@ def contradiction(
     if best is None or held.is_supported(best[1]):
         return None
     return Match(statement, best[2], -1, best[0])
+
+
+# 가산을 피하다, 없어도 된다, 예약을 제한받다: what verb and noun say together is the noun's denial,
+# or its passive; the verb alone takes no side.
+_TAKES_NO_SIDE = re.compile(r"(?:피하|면하|벗어나|막)/VV|없/VA (?:어도|아도)/EC")
+_BEARS = re.compile(r"(?:제한|금지|정지|차단|거절|거부|취소|박탈|불이익)[을를]?\s?(?:받|당)[가-힣]")
+
+
+def _takes_no_side(statement: Statement) -> bool:
+    claim = statement.claim
+    return bool(_TAKES_NO_SIDE.search(claim.clause.trail) or _BEARS.search(claim.text))
+
+
+_SEPARATELY = re.compile(r"(?<![가-힣])(?:따로|별도)")
+
+
+def _are_apart(statement: Statement, source: Statement) -> bool:
+    """Tell whether a source takes no side, or both say that something is dealt with separately."""
+    if _takes_no_side(source):
+        return True
+    texts = (" ".join(part.text for part in one.sentence) for one in (statement, source))
+    return all(_SEPARATELY.search(text) for text in texts)
 
 
 _HERE = re.compile(r"(?:이|그)\s?(?:경우|때)")

@@ -47,10 +47,13 @@ _ALL_OF_THEM = re.compile(r"모두|둘\s다|전부|빠짐없이")
 _ANY_OF_THEM = re.compile(r"하나|한\s가지|1가지|1개")
 _UNDER_A_LIMIT = re.compile(f"{_ONLY}|[아어여해]야")
 _BUT = re.compile(r"\s*(?:다만|단|※)(?=[,\s])")
-_SOURCE_SAYS_THE_SAME = re.compile(r"도\s(?:같|동일|똑같|포함|마찬가지)|에도|모두|포함")
+_SOURCE_SAYS_THE_SAME = re.compile(
+    r"도\s(?:같|동일|똑같|포함|마찬가지)|동일하게|똑같이|그대로|에도|모두|포함"
+)
 _ANSWER_TAKES_OUT = re.compile(
     r"만(?=\s|[은이])|제외|불가|않|없|안\s|못|한해|한정|외에|빼|말고|아니|금[하지]|막[고는습]|다[르릅]|달라"
 )
+_WHEN = re.compile(r"(?:\s?(?:기간|시간|때))?\s?(?:에는|에|에서|동안|중에?)(?=\s)")
 _NOT_MEANT = re.compile(r"해당하지\s않|해당되지\s않|해당\s?없|대상이\s아니|그러하지\s아니")
 _LISTED_BEFORE = re.compile(r"([가-힣]+)\s?[·,/]\s?$")
 _LISTED_BEHIND = re.compile(r"\s?[·,/]\s?([가-힣]+)")
@@ -136,6 +139,9 @@ def same_of_more(
                 )
     against = next(iter(meaning.related(statement, question, (-1,))), None)
     if against is None or against.share < _HALF:
+        return None
+    source = against.source_statement
+    if _SOURCE_SAYS_THE_SAME.search(meaning.text_of(source.sentence, source.source)):
         return None
     return _wider(*place, against.source_statement, against.share, meaning, all_=False)
 
@@ -285,7 +291,8 @@ def _own_features(source: Statement) -> dict[str, float]:
 def _is_taken_out(word: Word, source: Statement, text: str) -> bool:
     """Tell whether a clause of a source says of a word that it is taken out."""
     at = text.rfind(word.text)
-    if at < 0:
+    # 연장 기간에는 마사지가 포함되지 않는다: what is taken out is another thing.
+    if at < 0 or _WHEN.match(text, at + len(word.text)):
         return False
     if _TAKEN_OUT.match(text, at + len(word.text)):
         return True

@@ -62,7 +62,8 @@ _AS_EASY = re.compile(
 )
 # What need not be paid or feared is no condition: 추가 요금 없이, 문제없이, 지체 없이.
 _NO_NEED = re.compile(
-    r"(?:료|금|비|비용|세|불이익|지체|문제|걱정|부담|차이|사유|이상|차질|변동|관계|상관|제한|구애|구분)$"
+    r"(?:료|금|비|비용|세|불이익|지체|문제|걱정|부담|차이|사유|이상|차질|변동|관계|상관|제한|구애|구분"
+    r"|감면|할인|혜택|지원|환급|보상|적립)$"
 )
 _GENERIC = frozenset("서류 절차 조건 증빙 승인 신청 동의 확인".split())
 _ALSO = re.compile(r"(?<=[가-힣])(?:도|에게도|에서도|까지)(?=\s)|더라도|[아어여]도(?=\s)")
@@ -81,7 +82,9 @@ _SET_ASIDE_WITHIN_CHARS = 12
 _QUOTED_BEHIND_CHARS = 10
 
 # 신규 등록을 받지 않으며, 무비자, 맞벌이 또는 다자녀: what is no condition for all.
-_NOT_HAD = re.compile(r"[은는이가을를]?\s?(?:받지\s?않|하지\s?않|없|않|불필요|생략|면제)")
+_NOT_HAD = re.compile(
+    r"[은는이가을를]?\s?(?:(?:받|쓰|[가-힣]{0,2}하)지\s?않|없|않|불필요|생략|면제)"
+)
 _LACKS = ("무", "비", "미")
 _ONE_OF_SEVERAL = re.compile(r"\s?(?:\([^()]*\))?(?:,|·|/|\s?또는|이나|나\s|거나)")
 # 위 기한과 관계없이: what the answer itself named before.
