@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple
 from pydantic import Field
 
 from guards.claims.layout import Page
-from guards.claims.reader import Claim
+from guards.claims.reader import Claim, Modality
 from guards.claims.standing import Standing, standing_of_sentence
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
@@ -312,8 +312,9 @@ class Transport(Guard[TransportSettings]):
         findings: list[Finding] = []
         for sentence, own in by_sentence(read, slots):
             start, end = read.page.raw_span(sentence[0].start, sentence[-1].end)
-            if standing_of_sentence(sentence) is Standing.ABSTENTION:
-                continue
+            is_denied = sentence[-1].clause.modality is Modality.DENIED
+            if is_denied or standing_of_sentence(sentence) is Standing.ABSTENTION:
+                continue  # 강남역 정류장은 없습니다
             if not ways.holds(answer.raw[start:end]):
                 words = _words_of(sentence, read.page)
                 claimed = [

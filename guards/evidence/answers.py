@@ -119,6 +119,8 @@ class Compared:
     def _is_stated(self, figure: Figure) -> bool:
         if self.span(figure)[1] <= self.judged_from or self._is_taken_back(figure):
             return False
+        if figure.claim.block.is_heading and figure.measure.values == (Fraction(1),):
+            return False  # 1인 단가: the head of a column
         sentence = self.answer.sentences[figure.claim.sentence]
         return standing_of(figure.claim, sentence) in {Standing.ASSERTED, Standing.LABEL}
 

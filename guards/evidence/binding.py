@@ -43,8 +43,7 @@ from guards.evidence.thresholds import BINDING
 from guards.text.slots.dates import parts_of
 from guards.text.slots.units import Dimension, Measure
 
-# Any of these may count the same things.
-_COUNTERS = frozenset({"곳", "개", "종", "건"})
+_CURRENCIES = frozenset({"USD", "EUR", "JPY", "CNY", "GBP"})
 _AROUND = 3
 _NEAR = 0.6
 _LARGEST_SET = 40
@@ -260,7 +259,9 @@ class SourceFigures:
         same, others = self._candidates(figure)
         asking = self.index.asking(figure.context)
         best = self._closest(asking, same)
-        if not same and (self._has_ends(figure) or self._is_in_heading(figure)):
+        if not same and (
+            self._has_ends(figure) or self._is_in_heading(figure) or self._is_of_people(figure)
+        ):
             return Bound(Relation.HELD)
         if not same:
             other = self._closest(asking, self._in_other_units(figure))
@@ -321,6 +322,14 @@ class SourceFigures:
             for one in self._in_headings
         )
 
+    def _is_of_people(self, figure: Figure) -> bool:
+        """Tell whether a figure counts people politely: 전문의 4분 where a source has 4명."""
+        return figure.quantity.text.endswith("분") and any(
+            one.measure.dimension == Dimension.PEOPLE
+            and written_number(one) == written_number(figure)
+            for one in self.figures
+        )
+
     def _has_ends(self, figure: Figure) -> bool:
         """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""
         dimension, values, *_ = figure.measure
@@ -341,13 +350,14 @@ class SourceFigures:
 
     def _in_other_units(self, figure: Figure) -> list[Figure]:
         """Return the figures of the same number in another unit: 50만 달러 for 50만 원."""
-        number = "" if figure.group in _COUNTERS else written_number(figure)
+        # 2인 and 2석 may count the same.
+        number = written_number(figure) if _is_measured(figure) else ""
         unit = unit_of(figure)
         return [
             one
             for one in self.figures
             if number
-            and one.measure.dimension != Dimension.BARE
+            and _is_measured(one)
             and unit_of(one) != unit
             and written_number(one) == number
         ]
@@ -520,6 +530,9 @@ class SourceFigures:
             or named[0].share(talk.asked) < BINDING.label_named
         ):
             return None
+        near = talk.asked | talk.said
+        if len(named[0].words) == 1 and _is_told_apart_by_another(named[0], own, near):
+            return None
         if not any(feature[0] != "=" for feature in named[0].label & talk.asked):
             return None
         if any(_is_remark_on(named[0].figure, one.figure) for one in own):
@@ -578,8 +591,32 @@ def _says_which(named: _Member, own: Sequence[_Member], near: frozenset[str]) ->
     """Tell whether an answer names a label by a word, or by its number among numbers (3단지)."""
     said = named.label & near
     if any(feature[0] != "=" for feature in said):
-        return True
+        return len(named.words) > 1 or not _is_told_apart_by_another(named, own, near)
     return bool(said) and all(one.label and all(map(_is_bare, one.label)) for one in (*own, named))
+
+
+def _is_told_apart_by_another(named: _Member, own: Sequence[_Member], near: frozenset[str]) -> bool:
+    """Tell whether the word right before a figure tells it from its neighbour, and is not named.
+
+    스키 세트 22,000원 names neither 대인 nor 소인 of 스키 세트 대인 30,000원 / 소인 22,000원.
+    """
+    word = _nearest(named)
+    others = [_nearest(one) for one in own]
+    return bool(
+        word and near.isdisjoint(word) and all(one and one.isdisjoint(word) for one in others)
+    )
+
+
+def _nearest(member: _Member) -> frozenset[str]:
+    """Return the word right before a figure, as features; empty if its label stands behind it."""
+    words = [
+        word
+        for word in member.figure.claim.clause.words
+        if word.end <= member.figure.quantity.start and not word.is_light
+    ]
+    if member.label and all(member.label.isdisjoint(word.features) for word in words):
+        return frozenset()
+    return frozenset(words[-1].features) if words else frozenset()
 
 
 def _is_bare(feature: str) -> bool:
@@ -629,6 +666,14 @@ def _names_of(figure: Figure, label: frozenset[str]) -> Sequence[frozenset[str]]
         end = word.end - begin
     found = [name for name in names if name]
     return found if len(found) > 1 and label == frozenset().union(*found) else [label]
+
+
+def _is_measured(figure: Figure) -> bool:
+    """Tell whether a figure measures, and does not count things: 3개월, 50만 원, 2kg."""
+    dimension = figure.measure.dimension
+    if not isinstance(dimension, Dimension):
+        return dimension in _CURRENCIES
+    return dimension not in {Dimension.BARE, Dimension.PEOPLE}
 
 
 def _is_one(figure: Figure) -> bool:

@@ -319,11 +319,19 @@ def _beside(word: Word, found: Sequence[Word]) -> tuple[frozenset[str], frozense
     return before, behind
 
 
+_SPLIT = re.compile(r"(?<![가-힣])([가-힣])[·/]([가-힣])([가-힣]{1,3})(?![가-힣])")
+_PROVIDER = re.compile(r"(?:업체|회사|매장|시설|센터|업장|본사|운영사)$")
+_OURSELVES = re.compile(r"(?<![가-힣])(?:저희|당사|본사|우리)")
+
+
 def _has(one: SourceClaim, noun: Word, text: str, index: SourceIndex) -> bool:
     """Tell whether a source speaks of a noun in a clause, or of it or its kind in its sentence."""
     if _speaks_of(one.context, noun):
         return True
-    if text in dense(index.text_of(one)):
+    sentence = index.text_of(one)
+    if text in dense(_SPLIT.sub(r"\1\3·\2\3", sentence)):  # 전·후반기 is 전반기, 후반기
+        return True
+    if _PROVIDER.search(text) and _OURSELVES.search(sentence):
         return True
     kin = _kin().get(_TITLE.sub("", text), frozenset())
     return any(word.text in kin for part in one.sentence for word in part.clause.words)

@@ -167,10 +167,15 @@ def _of_columns(
             lines = [one.claim.block.line for one in items]
             is_certain = len(set(lines)) == len(lines) == len(above)
             is_certain = is_certain and not figure.quantity.comparing_word
+            # 정가, 할인 후: two stages of one amount.
+            is_certain = is_certain and not any(_STAGE.search(names[table, one]) for one in lines)
             above = items
             total = _total(answer, figure, above, is_certain=is_certain)
             if total is not None:
                 yield total
+
+
+_STAGE = re.compile(r"정가|(?:할인|감면|적용|공제|인상|변경)[ ]?(?:전|후)$")
 
 
 def _is_worked_with(item: Figure, figures: Sequence[Figure]) -> bool:

@@ -92,8 +92,19 @@ _TAKES_NO_SIDE = re.compile(r"(?:피하|면하|벗어나|막)/VV|없/VA (?:어�
 _BEARS = re.compile(r"(?:제한|금지|정지|차단|거절|거부|취소|박탈|불이익)[을를]?\s?(?:받|당)[가-힣]")
 
 
+_PREDICATE_CHARS = 8
+# 40분 이상 쉬고: people rest, and nothing is closed.
+_RESTS = re.compile(r"\d\s?(?:분|시간|초|일)[^.,]{0,8}\s쉬")
+# 5일 전까지만 가능해 지금은 어렵습니다: the limit is told, and the verdict is on the user's case.
+_TOLD_LIMIT = re.compile(r"(?:까지만|에만|만)\s?(?:가능|됩|되|할 수|이용|적용|해당)")
+
+
 def _takes_no_side(statement: Statement) -> bool:
     claim = statement.claim
+    told = [one.text for one in statement.sentence[: claim.position]]
+    before = " ".join((*told, claim.text[:-_PREDICATE_CHARS]))
+    if _RESTS.search(claim.text) or _TOLD_LIMIT.search(before):
+        return True
     return bool(_TAKES_NO_SIDE.search(claim.clause.trail) or _BEARS.search(claim.text))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from guards.claims.reader import Claim, Modality
 from guards.evidence.opposites.acts import CHARGED, COUNTED, opposites
-from guards.evidence.opposites.meaning import SourceMeaning, relation
+from guards.evidence.opposites.meaning import SourceMeaning, covered, relation
 from guards.evidence.opposites.pieces import AGAINST, telling
 from guards.evidence.opposites.statements import LATER, Statement
 from guards.korean.words import Word, canonical
@@ -53,6 +53,7 @@ _SOURCE_SAYS_THE_SAME = re.compile(
 _ANSWER_TAKES_OUT = re.compile(
     r"만(?=\s|[은이])|제외|불가|않|없|안\s|못|한해|한정|외에|빼|말고|아니|금[하지]|막[고는습]|다[르릅]|달라"
 )
+_MODIFIES = re.compile(r"/ETM$")
 _WHEN = re.compile(r"(?:\s?(?:기간|시간|때))?\s?(?:에는|에|에서|동안|중에?)(?=\s)")
 _NOT_MEANT = re.compile(r"해당하지\s않|해당되지\s않|해당\s?없|대상이\s아니|그러하지\s아니")
 _LISTED_BEFORE = re.compile(r"([가-힣]+)\s?[·,/]\s?$")
@@ -330,7 +331,8 @@ def _is_narrowed(word: Word, source: Statement, statement: Statement) -> bool:
             break
         first -= 1
     if not first:
-        return False
+        earlier = source.sentence[: source.claim.position]
+        return bool(earlier and _MODIFIES.search(earlier[-1].clause.trail))
     before = words[first - 1]
     gap = source.claim.text[before.end - clause.start : words[first].start - clause.start]
     around = {
@@ -339,6 +341,8 @@ def _is_narrowed(word: Word, source: Statement, statement: Statement) -> bool:
         for near in one.clause.words
         for feature in near.features
     }
+    if before.is_verb and first == at and not before.is_light:
+        return before.features[-1] not in around  # 보정 앱으로 고친 사진
     return _ADNOMINAL.fullmatch(gap) is not None and (
         before.is_light or before.features[-1] not in around
     )
@@ -401,6 +405,12 @@ def _conceded(
         if match.share < max(_SPOKEN_OF, agreed):
             return None
         own = _own_features(match.source_statement)
+        limits = [
+            noun for one in match.source_statement.conditions for noun in _nouns(one.clause.words)
+        ]
+        # 현금 구매이면서 영수증이 없는 경우: without the receipt alone it is another case.
+        if any(not covered(noun, statement.around) for noun in limits):
+            continue
         for case, nouns in cases:
             if meaning.held(nouns, own) >= _HALF:
                 source = match.source_statement

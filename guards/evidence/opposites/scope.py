@@ -117,7 +117,15 @@ def widened(
         if word.kind is Kind.EQUAL:
             return same_of_more(statement, meaning, question, (word.start, word.end), before)
         found = _wider_than(word, meaning, question, least)
-        if found is not None:
+        # 술은 어느 방이든 금지: the ban has no such limit in the sources either.
+        is_same_ban = (
+            is_forbidden
+            and found is not None
+            and bool(word.aside)
+            and word.aside[-1].text
+            not in meaning.text_of(found.source_statement.sentence, found.source_statement.source)
+        )
+        if found is not None and not is_same_ban:
             return found
     return None
 
