@@ -358,7 +358,7 @@ def _is_phrase(name: Name) -> bool:
     before, _, head = name.text.rpartition(" ")
     if head == name.head and before:
         return morphemes(before)[-1].tag.startswith(("E", "J"))
-    return not name.head and morphemes(name.text)[0].tag.startswith("V")
+    return not name.head and morphemes(name.text)[0].tag in {"VV", "VA"}
 
 
 def _place(word: Word, claim: Claim, reading: Reading) -> Span:

@@ -229,6 +229,9 @@ class _Clause:
             kind = self._kind(noun, other, vocabulary)
             if kind is None or vocabulary.is_asked(other):
                 continue
+            # 회사에서는 직원이 신청합니다: where something is done says nothing of who does it.
+            if noun.particle.startswith("에서") != other.particle.startswith("에서"):
+                continue
             needed = 1 if kind is not Kind.UNKNOWN else 2
             if kind is Kind.ALTERNATIVE and likeness >= EXCHANGED.any_place:
                 needed = 0
