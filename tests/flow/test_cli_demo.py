@@ -156,7 +156,8 @@ async def no_longer_served(url: str) -> None:
     """Wait until nobody is let in any more."""
     address = httpx.URL(url)
     async with asyncio.timeout(DEADLINE_S):
-        with suppress(ConnectionRefusedError):
+        # A connection that is being made while the socket closes is reset.
+        with suppress(ConnectionRefusedError, ConnectionResetError):
             while True:
                 _, writer = await asyncio.open_connection(address.host, address.port)
                 writer.close()
