@@ -1,13 +1,14 @@
 """
 title: guard-proxy
 description: Checks questions, and holds answers against the sources of the chat, by guard-proxy.
-version: 1.0.0
+version: 1.1.0
 required_open_webui_version: 0.5.0
 license: Apache-2.0
 """
 
 import html
 import re
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ NOT_CHECKED = "답변을 확인하지 못했습니다."
 CORRECTED = "자료와 다른 부분을 바로잡았습니다."
 REPLACED = "자료에서 확인되지 않아 답변을 바꾸었습니다."
 MAY_FETCH = [{"type": "function", "function": {"name": "retrieval"}}]
+MOST_WAITING = 200
 REASONING = re.compile(r"<details\b[^>]*>.*?</details>\s*", re.DOTALL)
 
 
@@ -48,6 +50,7 @@ class Filter:
 
     def __init__(self) -> None:
         self.valves = self.Valves()
+        self._prompts: OrderedDict[str, list[Any]] = OrderedDict()
 
     async def inlet(
         self, body: dict[str, Any], __event_emitter__: Emitter | None = None
@@ -57,10 +60,19 @@ class Filter:
         return body
 
     async def request(
-        self, body: dict[str, Any], __event_emitter__: Emitter | None = None
+        self,
+        body: dict[str, Any],
+        __event_emitter__: Emitter | None = None,
+        __metadata__: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Refuse a question without evidence; Open WebUI calls this from 0.11 on, with sources."""
         await self._check_question(body["messages"], body.get("tools"), __event_emitter__)
+        # Without streaming, Open WebUI 0.12 gives `outlet` no sources: they are in these messages.
+        message_id = (__metadata__ or {}).get("message_id")
+        if message_id:
+            self._prompts[message_id] = list(body["messages"])
+            if len(self._prompts) > MOST_WAITING:
+                self._prompts.popitem(last=False)
         return body
 
     async def outlet(
@@ -68,13 +80,15 @@ class Filter:
     ) -> dict[str, Any]:
         """Hold the answer against its sources. What is raised here would let it pass unsaid."""
         *before, answer = body["messages"]
+        prompt = self._prompts.pop(answer.get("id") or "", None)
         text = REASONING.sub("", answer.get("content") or "")
         if answer.get("role") != "assistant" or not text.strip():
             return body
-        messages = [{"role": "system", "content": context_of(answer.get("sources") or [])}]
-        messages += [{"role": one["role"], "content": one["content"]} for one in before]
+        if prompt is None or answer.get("sources"):
+            prompt = [{"role": "system", "content": context_of(answer.get("sources") or [])}]
+            prompt += [{"role": one["role"], "content": one["content"]} for one in before]
         try:
-            told, not_checked = await self._ask("response", messages, texts=[text])
+            told, not_checked = await self._ask("response", prompt, texts=[text])
         except (httpx.HTTPError, ValueError):
             if self.valves.refuse_unchecked:
                 replace(answer, UNAVAILABLE)
@@ -87,7 +101,7 @@ class Filter:
             replace(answer, told["texts"][0])
             await say(__event_emitter__, CORRECTED)
         elif not_checked:
-            await say(__event_emitter__, f"{NOT_CHECKED} ({not_checked})")
+            await say(__event_emitter__, NOT_CHECKED)
         return body
 
     async def _check_question(

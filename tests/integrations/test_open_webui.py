@@ -43,12 +43,13 @@ class OpenWebUi:
         self.filter.valves = self.filter.Valves(**stored)
         self.said: list[str] = []
 
-    async def run(self, hook: str, body: dict[str, Any]) -> dict[str, Any]:
+    async def run(self, hook: str, body: dict[str, Any], message_id: str = "2") -> dict[str, Any]:
         async def emit(event: dict[str, Any]) -> None:
             self.said.append(event["data"]["description"])
 
         handler = getattr(self.filter, hook)
-        offered = {"__event_emitter__": emit, "__user__": {"id": "1"}, "__metadata__": {}}
+        offered: dict[str, Any] = {"__event_emitter__": emit, "__user__": {"id": "1"}}
+        offered["__metadata__"] = {"chat_id": "c", "message_id": message_id}
         wanted = inspect.signature(handler).parameters
         params = {name: value for name, value in offered.items() if name in wanted}
         changed: dict[str, Any] = await handler(body=body, **params)
@@ -104,6 +105,29 @@ async def test_what_the_page_shows_is_replaced_too(rig: Rig) -> None:
     message = await OpenWebUi(rig).answered(WRONG, output=shown)
 
     assert [item["content"][0]["text"] for item in message["output"]] == [NUMBERS_TEMPLATE]
+
+
+@pytest.mark.parametrize(("text", "shown"), [(WRONG, NUMBERS_TEMPLATE), (RIGHT, RIGHT)])
+async def test_an_answer_without_streaming_is_held_against_the_prompt(
+    rig: Rig, text: str, shown: str
+) -> None:
+    webui = OpenWebUi(rig)
+    await webui.run("request", asked(QUESTION, f"<context>{SOURCES[0]['document'][0]}</context>"))
+
+    # Open WebUI 0.12 stores the sources of such an answer only afterwards.
+    assert (await webui.answered(text, sources=None))["content"] == shown
+    assert "답변을 확인하지 못했습니다." not in webui.said
+
+
+async def test_prompts_of_answers_that_never_came_are_forgotten(rig: Rig) -> None:
+    webui = OpenWebUi(rig)
+    context = f"<context>{SOURCES[0]['document'][0]}</context>"
+    webui.filter.request.__globals__["MOST_WAITING"] = 2
+    for message_id in ("2", "3", "4"):
+        await webui.run("request", asked(QUESTION, context), message_id)
+
+    assert (await webui.answered(WRONG, sources=None))["content"] == WRONG
+    assert webui.said == ["답변을 확인하지 못했습니다."]
 
 
 async def test_a_correction_is_shown_and_said(rig: Rig) -> None:
