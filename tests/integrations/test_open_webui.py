@@ -14,7 +14,7 @@ import pytest_asyncio
 from tests.fakes.rig import Rig, open_rig
 from tests.fakes.running_proxy import DEADLINE_S
 from tests.flow.canteen import COMPLAINT, COMPLAINT_TEMPLATE
-from tests.flow.test_guardrail import NUMBERS_TEMPLATE, POLICY, QUESTION, RIGHT, WRONG
+from tests.flow.test_guardrail import CONTEXT, NUMBERS_TEMPLATE, POLICY, QUESTION, RIGHT, WRONG
 from tests.integrations.page import ROOT, blocks
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -112,7 +112,7 @@ async def test_an_answer_without_streaming_is_held_against_the_prompt(
     rig: Rig, text: str, shown: str
 ) -> None:
     webui = OpenWebUi(rig)
-    await webui.run("request", asked(QUESTION, f"<context>{SOURCES[0]['document'][0]}</context>"))
+    await webui.run("request", asked(QUESTION, CONTEXT))
 
     # Open WebUI 0.12 stores the sources of such an answer only afterwards.
     assert (await webui.answered(text, sources=None))["content"] == shown
@@ -121,10 +121,9 @@ async def test_an_answer_without_streaming_is_held_against_the_prompt(
 
 async def test_prompts_of_answers_that_never_came_are_forgotten(rig: Rig) -> None:
     webui = OpenWebUi(rig)
-    context = f"<context>{SOURCES[0]['document'][0]}</context>"
     webui.filter.request.__globals__["MOST_WAITING"] = 2
     for message_id in ("2", "3", "4"):
-        await webui.run("request", asked(QUESTION, context), message_id)
+        await webui.run("request", asked(QUESTION, CONTEXT), message_id)
 
     assert (await webui.answered(WRONG, sources=None))["content"] == WRONG
     assert webui.said == ["답변을 확인하지 못했습니다."]
