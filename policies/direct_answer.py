@@ -2,35 +2,38 @@
 
 Only a question for one figure is answered so (몇 명, 얼마, 언제): every word of it has to stand in
 the sentence, the row or above it, and there has to be a figure of the kind that is asked for. A
-cell or a labelled value is told as a sentence of its labels. What would have to be worked out,
-compared, or told from today's date is left alone, and so is what is of another matter (취소
+value that users give of themselves (4kg) chooses the one row whose band holds it (3kg 초과 5kg
+이하). A cell or a labelled value is told as a sentence of its labels. What would have to be worked
+out, compared, or told from today's date is left alone, and so is what is of another matter (취소
 수수료 for 수수료): a quote of the wrong thing is worse than none.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from guards.claims.layout import Label, Level
 from guards.claims.question import (
     Kinds,
-    asked_kinds,
-    asked_subject,
-    asked_words,
     is_generic,
-    unread_words,
 )
 from guards.claims.reader import label_words
 from guards.core.exchange import Source
-from guards.core.reading import Text, source_set
+from guards.core.reading import SourceSet, Text, source_set
+from guards.evidence.bands import bands_of
+from guards.evidence.binding import SourceFigures
 from guards.evidence.contradictions import Contradictions, ValueSentence, leans_on_context
+from guards.evidence.figures import Figure
+from guards.evidence.index import SourceIndex
 from guards.evidence.values import Value, kind_of, values_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, content_words, simple_nouns
 from guards.lexicons.loading import section_words, sections, words
 from guards.text.editions import Edition
-from guards.text.particles import Noun, stem
+from guards.text.particles import Noun
 from guards.text.slots.units import Dimension
+from policies.asked_value import AskedValue, features_of, numbered, point_of, read_question
 from policies.schema.sections import Tone
 from policies.templates import plain_line
 
@@ -42,11 +45,6 @@ _ROW = {
     Tone.FRIENDLY: "{subject}{particle} {value}{copula}.",
 }
 """Sentence patterns for a table cell or a labelled value."""
-_NOT_PLAIN = re.compile(
-    r"가장|제일|최고|최저|최대|최소|최장|한도|상한|하한|합계|총합|합치|합하|합쳐|차이|평균|비교|계산|남은|남았|지났|지난|이번|올해|내년|작년|"
-    r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]|"
-    r"더\s?(?:비싼|싼|많|적|길|짧|늦|빠)"
-)
 _EXCEPTION = re.compile(r"(?:다만|단)[,\s]")
 _CLOSED = re.compile(r"(?:다|요|음|(?<!포)함|됨|임)[.!]?[)\"”’]?$")
 # 제16조(경조휴가) ①: the head of an article, not a reference to one.
@@ -54,22 +52,13 @@ _ARTICLE = re.compile(
     r"^(?:제\s?\d+\s?조(?:의\s?\d+)?\s*(?:[(（][^()（）]*[)）]\s*[①-⑳]?|[①-⑳])|[①-⑳])\s*"
 )
 _DAY = re.compile(r"(?:요일|주말|공휴일)$")
-_CODE = re.compile(r"[A-Za-z]+-?\d+|\d+[A-Za-z]+")
-_NUMBERED = re.compile(r"\d+[가-힣]*")
 _BRACKET_AT_END = re.compile(r"\s*[(（][^()（）]*[)）]$")
 _SPACING = re.compile(r"[\s·ㆍ,]+")
 _PEOPLE = re.compile(
     r"(?:직원|임직원|사람|자|분|고객|손님|회원|이용자|근로자|신청자|투숙객|방문객|학생|회사|본사|당사|구성원|대상자)$"
 )
 _TOPIC = frozenset({"은", "는"})
-# 몇 시까지 asks for the end of something, 몇 시부터 for its beginning.
-_SIDES = (
-    (re.compile(r"까지"), re.compile(r"까지|[~∼～]|이내|안에|이하|마감|종료|끝|제한|한도")),
-    (re.compile(r"부터"), re.compile(r"부터|[~∼～]|이상|이후|시작")),
-)
-_SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까지|부터)")
 _PREFIXES = words("prefixes")
-_CASES = section_words("direct_answers", "cases")
 _MATTERS = section_words("direct_answers", "matters")
 _KINDS_APART = tuple(
     {word: kind[0] for kind in (entry.split("=") for entry in line.split()) for word in kind}
@@ -77,6 +66,9 @@ _KINDS_APART = tuple(
 )
 _OF_A_KIND = frozenset().union(*_KINDS_APART)
 _NO_NAMES = section_words("direct_answers", "no_names")
+_OWN_CASE = section_words("direct_answers", "own_case")
+_OF_A_LIMIT = frozenset({"초과", "미만"})
+_LABELS = frozenset({Level.ROW, Level.COLUMN, Level.LABEL, Level.PARENT})
 _VALUE_NOUN = re.compile(
     rf"[가-힣]*(?:{'|'.join(section_words('direct_answers', 'value_nouns'))})$"
 )
@@ -97,31 +89,6 @@ class DirectAnswer:
     sentences: tuple[str, ...]
     source_ids: tuple[str, ...]
     quotes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A question.
-
-    Attributes:
-        kinds: The kinds of figure that it asks for.
-        words: Its words; the last one says what the figure is asked of.
-        cases: Light words that tell which case is meant (본인, 전, 토요일).
-        verbatim: What has to stand there as it is: codes (P1), and words that could not be read.
-        features: The features of all its words.
-        given: The figures that it gives itself.
-        subject: The noun phrase that the figure is asked of; empty if there is none.
-        side: What the sentence has to say where one end of something is asked for.
-    """
-
-    kinds: Kinds
-    words: Sequence[Word]
-    cases: frozenset[str]
-    verbatim: Sequence[str]
-    features: frozenset[str]
-    given: Sequence[Value]
-    subject: str
-    side: re.Pattern[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,55 +120,128 @@ def direct_answer(
     """
     if len(question) > _LONGEST_QUESTION_CHARS:
         return None
-    wanted = _read_question(question)
+    wanted = read_question(question)
     if wanted is None:
         return None
-    sentences = source_set(tuple(sources)).once(Contradictions).sentences
-    answering = [one for one in sentences if _answers(one, wanted)]
-    meant = [one for one in answering if not _is_beside_named(one, answering, question)]
-    found = [_found(one, wanted, tone) for one in meant]
+    read = source_set(tuple(sources))
+    sentences, rows = read.once(Contradictions).sentences, read.once(_Rows)
+    answering = [
+        (one, replace(wanted, of_band=rows.in_band(one, wanted)))
+        for one in sentences
+        if rows.may_hold(one, wanted) and _answers(one, wanted)
+    ]
+    if not answering and wanted.given:
+        answering = rows.of_the_users_case(sentences, wanted)
+    others = [one for one, _ in answering]
+    meant = [(one, case) for one, case in answering if not _is_beside_named(one, others, question)]
+    found = [_found(one, case, tone) for one, case in meant]
     if not all(found):
         return None  # one that answers cannot be told in a sentence
     chosen = _chosen([one for one in found if one])
     return _answer(chosen) if chosen else None
 
 
-def _read_question(question: str) -> _Question | None:
-    kinds = asked_kinds(question)
-    subject_words = asked_words(question)
-    if not (kinds and subject_words) or _NOT_PLAIN.search(question):
-        return None
-    every = content_words(morphemes(question))
-    given = values_of(Text(question))
-    side = _SIDE_ASKED.search(question)
-    return _Question(
-        kinds,
-        subject_words,
-        # Of two light words, a compound is a thing of its own: 기본요금.
-        frozenset(word.text for word in every if word.text in _CASES)
-        | {word.features[-1] for word in every if word.is_light and len(word.features) > 1},
-        [
-            *map(str.casefold, _CODE.findall(question)),
-            *unread_words(question),
-            *_numbered(question, given),
-        ],
-        _features(every),
-        given,
-        asked_subject(question),
-        next((needs for end, needs in _SIDES if side and end.search(side["side"])), None),
-    )
+class _Rows:
+    """The rows of the sources that stand for bands of values (3kg 초과 5kg 이하)."""
+
+    def __init__(self, sources: SourceSet) -> None:
+        # By the identity of their claims, which the index keeps.
+        self._figures: dict[int, list[Figure]] = defaultdict(list)
+        for one in sources.once(SourceFigures).figures:
+            self._figures[id(one.claim)].append(one)
+        # What the first column is called: 거리.
+        self._heads: dict[tuple[str, int], str] = {}
+        index = sources.once(SourceIndex)
+        for part, reading in zip(sources.parts, index.readings, strict=True):
+            for block in reading.page.blocks:
+                if block.column == 0 and part.source:
+                    text = reading.page.plain[block.start : block.end]
+                    self._heads.setdefault((part.source.id, block.table), text)
+
+    def may_hold(self, sentence: ValueSentence, question: AskedValue) -> bool:
+        """Tell whether a figure of a sentence is given for the values that the question gives."""
+        figures = self._asked_figures(sentence, question.kinds)
+        points = [point for value in question.given if (point := point_of(value)) is not None]
+        return not figures or any(
+            all(
+                band.holds(point.values)
+                for point in points
+                for band in bands_of(one, _LABELS)
+                if band.dimension == point.dimension
+            )
+            for one in figures
+        )
+
+    def of_the_users_case(
+        self, sentences: Sequence[ValueSentence], question: AskedValue
+    ) -> list[tuple[ValueSentence, AskedValue]]:
+        """Return the cells of the one row whose bands hold the values that a question gives.
+
+        Each comes with what is left of the question: the band says the rest.
+        """
+        cases = [
+            (one, case)
+            for one in sentences
+            if (case := self._case(one, question)) is not None and _answers(one, case)
+        ]
+        rows = {
+            (one.source.id, block.table, block.line if block.is_cell else claim.sentence)
+            for one, _ in cases
+            for claim in one.sentence[:1]
+            for block in (claim.block,)
+        }
+        return cases if len(rows) == 1 else []
+
+    def in_band(self, sentence: ValueSentence, question: AskedValue) -> bool:
+        """Tell whether a band of a sentence holds a value that the question gives."""
+        return bool(self._held(sentence, question))
+
+    def _held(self, sentence: ValueSentence, question: AskedValue) -> list[Value]:
+        """Return the values of a question that bands of a sentence hold."""
+        bands = [
+            band
+            for figure in self._asked_figures(sentence, question.kinds)
+            for band in bands_of(figure, _LABELS)
+        ]
+        return [
+            value
+            for value in question.given
+            if not value.is_among(sentence.values)
+            and (point := point_of(value)) is not None
+            and any(one.dimension == point.dimension and one.holds(point.values) for one in bands)
+        ]
+
+    def _case(self, sentence: ValueSentence, question: AskedValue) -> AskedValue | None:
+        """Return a question without the values that bands of a sentence hold."""
+        held = self._held(sentence, question)
+        if not held:
+            return None
+        block = sentence.sentence[0].block
+        head = self._heads.get((sentence.source.id, block.table), "")
+        said = _Said.of(head, features_of(label_words(head)))
+        words = [
+            one
+            for one in question.words
+            if one.text not in _OWN_CASE and not said.has(one, question.kinds)
+        ]
+        return replace(
+            question,
+            words=words or question.words,
+            features=question.features | _OF_A_LIMIT,
+            given=[value for value in question.given if value not in held],
+            of_band=True,
+        )
+
+    def _asked_figures(self, sentence: ValueSentence, kinds: Kinds) -> list[Figure]:
+        return [
+            figure
+            for claim in sentence.sentence
+            for figure in self._figures.get(id(claim), ())
+            if kind_of(figure.measure) in kinds
+        ]
 
 
-def _numbered(text: str, values: Sequence[Value]) -> list[str]:
-    """Return the words with a number that are no values: 4인실, 2종."""
-    return [
-        stem(match[0])
-        for match in _NUMBERED.finditer(text)
-        if not any(value.start <= match.start() < value.end for value in values)
-    ]
-
-
-def _answers(sentence: ValueSentence, question: _Question) -> bool:
+def _answers(sentence: ValueSentence, question: AskedValue) -> bool:
     return (
         _is_plain(sentence)
         and _holds(sentence, question)
@@ -239,10 +279,6 @@ def _is_beside_named(
     }
     named = {column for column, text in columns.items() if text in dense}
     return bool(named) and block.column not in named
-
-
-def _features(words: Iterable[Word]) -> frozenset[str]:
-    return frozenset(feature for word in words for feature in word.features)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +329,7 @@ def _is_plain(sentence: ValueSentence) -> bool:
     return block.is_cell or is_labelled or _CLOSED.search(text) is not None
 
 
-def _holds(sentence: ValueSentence, question: _Question) -> bool:
+def _holds(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether a sentence has a figure of that kind besides those that the question gave."""
     known = (*sentence.values, *values_of(Text(_above(sentence))))
     return all(value.is_among(known) for value in question.given) and any(
@@ -302,7 +338,7 @@ def _holds(sentence: ValueSentence, question: _Question) -> bool:
     )
 
 
-def _has_all(said: _Said, question: _Question) -> bool:
+def _has_all(said: _Said, question: AskedValue) -> bool:
     return (
         all(re.search(rf"(?<!\d){re.escape(text)}", said.dense) for text in question.verbatim)
         and all(said.has(word, question.kinds) for word in question.words)
@@ -310,13 +346,13 @@ def _has_all(said: _Said, question: _Question) -> bool:
     )
 
 
-def _is_bound(sentence: ValueSentence, question: _Question) -> bool:
+def _is_bound(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether no other clause of the sentence has what the figure is asked of."""
     head = question.words[-1]
     has_head = {
         claim.position
         for claim in sentence.sentence
-        if _Said.of(claim.text, _features(claim.clause.words)).has(head, question.kinds)
+        if _Said.of(claim.text, features_of(claim.clause.words)).has(head, question.kinds)
     }
     has_figure = {
         claim.position
@@ -326,7 +362,7 @@ def _is_bound(sentence: ValueSentence, question: _Question) -> bool:
     return not (has_head and has_figure) or not has_head.isdisjoint(has_figure)
 
 
-def _is_about(sentence: ValueSentence, question: _Question) -> bool:
+def _is_about(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether a topic of a sentence (…은/는) is the question's or just whom it is for."""
     every = (word for claim in sentence.sentence for word in claim.clause.words)
     topics = [one for one in every if one.particle in _TOPIC and not one.is_verb]
@@ -339,7 +375,7 @@ def _is_about(sentence: ValueSentence, question: _Question) -> bool:
     )
 
 
-def _is_other_matter(sentence: ValueSentence, question: _Question) -> bool:
+def _is_other_matter(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether a noun of the question stands behind one that makes another matter of it."""
     runs = [claim.clause.words for claim in sentence.sentence]
     runs += [label_words(label.text) for label in _own_labels(sentence)]
@@ -355,7 +391,7 @@ def _is_other_matter(sentence: ValueSentence, question: _Question) -> bool:
     return not (told_of & _MATTERS) <= question.features
 
 
-def _is_other_kind(sentence: ValueSentence, question: _Question) -> bool:
+def _is_other_kind(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether a sentence is about another one of a kind (반려견 for 고양이)."""
     texts = {word.text for claim in sentence.sentence for word in claim.clause.words}
     texts |= {word.text for label in _own_labels(sentence) for word in label_words(label.text)}
@@ -383,13 +419,13 @@ def _names_something(label: str) -> bool:
     return not is_question_or_sign and label.rstrip("0123456789") not in _NO_NAMES
 
 
-def _found(sentence: ValueSentence, question: _Question, tone: Tone) -> _Found | None:
+def _found(sentence: ValueSentence, question: AskedValue, tone: Tone) -> _Found | None:
     """Return what a sentence says for the user; None where its words make no sentence."""
     text = plain_line(_ARTICLE.sub("", sentence.text))
     labels = _own_labels(sentence)
     is_sentence = _CLOSED.search(text) is not None
     text = text if is_sentence else text.rstrip(" .,;:")
-    alone = _has_all(_Said.of(text, _features(content_words(morphemes(text)))), question)
+    alone = _has_all(_Said.of(text, features_of(content_words(morphemes(text)))), question)
     if not alone and _days_of(sentence) - question.features:
         return None  # a rule for some days only, under a heading: not that for all of them
     exception = f" {plain_line(sentence.behind)}" if _EXCEPTION.match(sentence.behind) else ""
@@ -408,7 +444,7 @@ def _found(sentence: ValueSentence, question: _Question, tone: Tone) -> _Found |
     else:
         particle, copula = f"{noun:은}", f"{value:이에요}"
         said = _ROW[tone].format(subject=subject, particle=particle, value=text, copula=copula)
-    by_itself = _has_all(_Said.of(said, _features(content_words(morphemes(said)))), question)
+    by_itself = _has_all(_Said.of(said, features_of(content_words(morphemes(said)))), question)
     return (
         _Found(sentence, f"{said}{exception}", is_quote=False, by_itself=by_itself)
         if said
@@ -418,12 +454,12 @@ def _found(sentence: ValueSentence, question: _Question, tone: Tone) -> _Found |
 
 def _days_of(sentence: ValueSentence) -> set[str]:
     """Return the days that a sentence names, its labels aside."""
-    features = _features(word for claim in sentence.sentence for word in claim.clause.words)
+    features = features_of(word for claim in sentence.sentence for word in claim.clause.words)
     is_told_alone = sentence.sentence[0].block.is_cell or bool(_own_labels(sentence))
     return set() if is_told_alone else {one for one in features if _DAY.search(one)}
 
 
-def _subject(labels: Sequence[Label], question: _Question, sentence: ValueSentence) -> str:
+def _subject(labels: Sequence[Label], question: AskedValue, sentence: ValueSentence) -> str:
     """Return what a value is said of: the question's own words, if no label says more than they."""
     is_cell = sentence.sentence[0].block.is_cell
     if is_cell and not any(label.level is Level.COLUMN for label in labels):
@@ -434,7 +470,8 @@ def _subject(labels: Sequence[Label], question: _Question, sentence: ValueSenten
     if question.subject and says_it_all and not repeats:
         return question.subject
     names = list(dict.fromkeys(plain_line(label.text) for label in labels))
-    if not is_cell or _VALUE_NOUN.search(re.sub(r"\s*[(（].*", "", names[-1])):
+    calls_a_value = _VALUE_NOUN.search(re.sub(r"\s*[(（].*", "", names[-1]))
+    if calls_a_value or not (is_cell or question.of_band):
         return " ".join(names)
     above = (
         *(label.text for label in sentence.sentence[0].block.labels[::-1]),
@@ -442,17 +479,17 @@ def _subject(labels: Sequence[Label], question: _Question, sentence: ValueSenten
     )
     nouns = (found[0] for text in above if (found := _VALUE_NOUN.search(plain_line(text))))
     noun = next(nouns, "")
-    return " ".join((*names, noun)) if noun else ""
+    return " ".join((*names, noun)) if noun else ("" if is_cell else " ".join(names))
 
 
-def _is_in_question(label: str, question: _Question) -> bool:
+def _is_in_question(label: str, question: AskedValue) -> bool:
     """Tell whether a question says all that a label does."""
     if _SPACING.sub("", label) in _SPACING.sub("", question.subject):
         return True
     values = values_of(Text(label))
     return (
         all(value.is_among(question.given) for value in values)
-        and all(word in question.verbatim for word in _numbered(label, values))
+        and all(word in question.verbatim for word in numbered(label, values))
         and all(
             is_generic(word)
             or (

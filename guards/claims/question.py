@@ -44,13 +44,14 @@ _TIME_OF_DAY = re.compile(r"몇\s?시(?!간)")
 _LINE = re.compile(r"몇\s?호선")
 _EXIT = re.compile(r"몇\s?번\s?출구")
 _DAYS = re.compile(r"며칠|몇\s?일(?![가-힣]*정)")
-_COUNTED = re.compile(r"(?<![가-힣])몇\s?(?P<unit>[가-힣%]{1,4})")
+_COUNTED = re.compile(r"(?<![가-힣])몇\s?(?P<unit>[가-힣%]{1,4}|[A-Za-z㎡㎖㎏㎝㎞]{1,4})")
 _PERIOD_ASKED = re.compile(
     r"얼마\s?(?:전|후|뒤|동안|안에|만에|이내)|얼마나\s?(?:걸|오래)|얼마\s?동안"
 )
 _HOW_MUCH = re.compile(r"얼마")
 _DAY_NAMED = re.compile(r"[가-힣]{2}일(?:자|정)?[은는이가]?$|날짜")
 _WHEN_ASKED = re.compile(r"언제")
+_UNTIL_ASKED = re.compile(r"언제까지")
 _OTHER_ASKED = re.compile(
     r"왜|누가|누구|어떻게|무엇|무슨|어느|어떤|어디(?!(?:로|에)\s?(?:전화|연락))|아니면|그리고|또한|각각|및"
 )
@@ -75,7 +76,7 @@ _NOUN_KINDS = (
 )
 _VALUES = frozenset("요금 가격 비용 값 액수 이용료 이율 금리 할인율 분".split())
 _BARE_END = re.compile(
-    r"(?P<noun>[가-힣]{2,12})(?:은|는|이|가)?(?:요)?\s*(?:\?|$|알려|궁금|좀\s|뭐|무엇|얼마|언제|어떻게\s?되)"
+    r"(?<!\d)(?P<noun>[가-힣]{2,12})(?:은|는|이|가)?(?:요)?\s*(?:\?|$|알려|궁금|좀\s|뭐|무엇|얼마|언제|어떻게\s?되)"
 )
 
 
@@ -124,6 +125,8 @@ def _kind_of_noun(question: str) -> Kinds:
     kinds = _noun_kind(bare["noun"]) if bare else _NOTHING
     if _WHEN_ASKED.search(question):
         is_day = bare is not None and _DAY_NAMED.search(bare["noun"])
+        if _UNTIL_ASKED.search(question):
+            return _WHEN | _PERIOD  # 3월 31일까지, 진료일부터 3년 이내
         return _DAY if is_day else (kinds & _WHEN) or _WHEN
     if _HOW_MUCH.search(question):
         return kinds or _MONEY

@@ -1,0 +1,148 @@
+"""What a question for one figure asks for: 스탠다드 주말 요금은 얼마인가요?"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from guards.claims.question import Kinds, asked_kinds, asked_subject, asked_words, unread_words
+from guards.core.reading import Text
+from guards.evidence.sets import Values
+from guards.evidence.values import Value, values_of
+from guards.korean.morphemes import morphemes
+from guards.korean.words import Word, content_words
+from guards.lexicons.loading import section_words
+from guards.text.particles import stem
+from guards.text.slots.quantity import Quantity
+
+_NOT_PLAIN = re.compile(
+    r"가장|제일|최고|최저|최대|최소|최장|한도|상한|하한|합계|총합|합치|합하|합쳐|차이|평균|비교|계산|남은|남았|지났|지난|이번|올해|내년|작년|"
+    r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]|"
+    r"더\s?(?:비싼|싼|많|적|길|짧|늦|빠)"
+)
+_CODE = re.compile(r"[A-Za-z]+-?\d+|\d+[A-Za-z]+")
+_NUMBERED = re.compile(r"\d+[가-힣]*")
+_HANGUL = re.compile(r"[가-힣]")
+_HANGUL_RUN = re.compile(r"[가-힣]+")
+# 몇 시까지 asks for the end of something, 몇 시부터 for its beginning.
+_SIDES = (
+    (re.compile(r"까지"), re.compile(r"까지|[~∼～]|이내|안에|이하|마감|종료|끝|제한|한도")),
+    (re.compile(r"부터"), re.compile(r"부터|[~∼～]|이상|이후|시작")),
+)
+_SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까지|부터)")
+_CASES = section_words("direct_answers", "cases")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedValue:
+    """A question for one figure.
+
+    Attributes:
+        kinds: The kinds of figure that it asks for.
+        words: Its words; the last one says what the figure is asked of.
+        cases: Light words that tell which case is meant (본인, 전, 토요일).
+        verbatim: What has to stand there as it is: codes (P1), and words that could not be read.
+        features: The features of all its words.
+        given: The figures that it gives itself.
+        subject: The noun phrase that the figure is asked of; empty if there is none.
+        side: What the sentence has to say where one end of something is asked for.
+        of_band: Whether a band of the sentence stands for values that it gave.
+    """
+
+    kinds: Kinds
+    words: Sequence[Word]
+    cases: frozenset[str]
+    verbatim: Sequence[str]
+    features: frozenset[str]
+    given: Sequence[Value]
+    subject: str
+    side: re.Pattern[str] | None
+    of_band: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A single value of a dimension."""
+
+    dimension: str
+    values: Values
+
+
+def point_of(value: Value) -> Point | None:
+    """Return the value that a question gives as it is, without a limit (4kg; not 4kg 이상)."""
+    slot = value.slot
+    if not isinstance(slot, Quantity) or slot.comparing_word or slot.approximate:
+        return None
+    values = Values(min(slot.measure.values), max(slot.measure.values))
+    return Point(slot.measure.dimension, values) if values.is_point else None
+
+
+def read_question(question: str) -> AskedValue | None:
+    """Read a question for one figure; None for any other, and for what has to be worked out."""
+    kinds = asked_kinds(question)
+    given = values_of(Text(question))
+    asked = asked_words(question)
+    misread = [one for one in asked if _is_misread(one, question, given)]
+    subject_words = [
+        one for one in asked if not _is_unit(one, given) and one not in misread
+    ] or asked
+    if not (kinds and subject_words) or _NOT_PLAIN.search(question):
+        return None
+    every = [one for one in content_words(morphemes(question)) if not _is_unit(one, given)]
+    side = _SIDE_ASKED.search(question)
+    return AskedValue(
+        kinds,
+        subject_words,
+        # Of two light words, a compound is a thing of its own: 기본요금.
+        frozenset(word.text for word in every if word.text in _CASES)
+        | {word.features[-1] for word in every if word.is_light and len(word.features) > 1},
+        [
+            *(
+                match[0].casefold()
+                for match in _CODE.finditer(question)
+                if not any(one.start <= match.start() < one.end for one in given)
+            ),
+            *unread_words(question),
+            *(_written(one, question) for one in misread),
+            *numbered(question, given),
+        ],
+        features_of(every),
+        given,
+        asked_subject(question),
+        next((needs for end, needs in _SIDES if side and end.search(side["side"])), None),
+    )
+
+
+def _is_misread(word: Word, text: str, values: Sequence[Value]) -> bool:
+    """Tell whether a word is one syllable within a longer one (무 of 의무, taken for 의 + 무)."""
+    before = word.start - 1
+    return (
+        len(word.text) == 1
+        and _HANGUL.match(text[max(before, 0) : word.start]) is not None
+        and not any(value.start <= before < value.end for value in values)
+    )
+
+
+def _written(word: Word, text: str) -> str:
+    """Return the written word that a word stands in, without particles."""
+    return next(
+        stem(run[0]) for run in _HANGUL_RUN.finditer(text) if run.start() <= word.start < run.end()
+    )
+
+
+def _is_unit(word: Word, values: Sequence[Value]) -> bool:
+    """Tell whether a word is a part of a value (kg of 4kg)."""
+    return any(value.start <= word.start and word.end <= value.end for value in values)
+
+
+def numbered(text: str, values: Sequence[Value]) -> list[str]:
+    """Return the words with a number that are no values: 4인실, 2종."""
+    return [
+        stem(match[0])
+        for match in _NUMBERED.finditer(text)
+        if not any(value.start <= match.start() < value.end for value in values)
+    ]
+
+
+def features_of(words: Iterable[Word]) -> frozenset[str]:
+    """Return the features of some words."""
+    return frozenset(feature for word in words for feature in word.features)
