@@ -11,6 +11,7 @@ from hypothesis import settings
 from tests.browser import chromium
 from tests.clients.node_packages import FOLDER, LLAMA_INDEX, why_not
 from tests.deploy import front
+from tests.fakes import warm_start
 from tests.fakes.redis_cluster import RedisCluster
 from tests.fakes.redis_process import RedisProcess
 
@@ -20,6 +21,7 @@ settings.register_profile("suite", deadline=None, max_examples=25)
 settings.register_profile("fuzz", deadline=None, max_examples=5_000)
 settings.load_profile("suite")
 
+warm_start.start_pools_warm()
 
 PAGE_TEST = "test_changed_answers.py"
 

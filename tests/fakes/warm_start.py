@@ -11,6 +11,7 @@ import atexit
 import gc
 import importlib
 import json
+import multiprocessing
 import os
 import runpy
 import signal
@@ -22,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
+from multiprocessing import context, forkserver
 from pathlib import Path
 from typing import NoReturn
 
@@ -120,6 +122,17 @@ def start(
     with its:
         socket.send_fds(_parent().requests, [asked.encode()], [*files, its.fileno()])
     return Child(ours)
+
+
+def start_pools_warm() -> None:
+    """Have pools of this process fork theirs from a process that has imported the service, too.
+
+    The service spawns them. Where a command is a process of its own, the tests see it do so.
+    """
+    forkserver.set_forkserver_preload(list(_IMPORTED))
+    contexts: dict[str, context.BaseContext] = vars(context)["_concrete_contexts"]
+    contexts["spawn"] = multiprocessing.get_context("forkserver")
+    forkserver.ensure_running()
 
 
 def _early(environment: Mapping[str, str]) -> dict[str, str]:

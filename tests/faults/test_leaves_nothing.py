@@ -10,6 +10,7 @@ import gc
 import json
 import os
 import signal
+import threading
 import time
 from collections.abc import AsyncGenerator
 from functools import partial
@@ -252,4 +253,5 @@ async def is_again(before: dict[str, int]) -> None:
     try:
         await eventually(holds)
     except TimeoutError:
-        raise AssertionError(f"{more} are held, and {before} before") from None
+        threads = [one.name for one in threading.enumerate()]
+        raise AssertionError(f"{more} are held, and {before} before; {threads=}") from None

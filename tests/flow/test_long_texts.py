@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from multiprocessing import active_children
 from pathlib import Path
 
 import httpx
@@ -13,7 +14,6 @@ import pytest
 import pytest_asyncio
 
 from proxy.openai_api.json_body import JsonObject
-from tests.fakes.processes import children_of
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
 from tests.fakes.running_proxy import DEADLINE_S, RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
@@ -77,8 +77,7 @@ async def test_apart_all_comes_to_the_same(tmp_path: Path) -> None:
 
 def judging() -> set[int]:
     """Return the processes in which something is judged."""
-    found = children_of(os.getpid())
-    return {one for one in found if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()}
+    return {one.pid for one in active_children() if one.pid}
 
 
 class Held:

@@ -15,7 +15,7 @@ BODY = chat_body(
     "연차휴가는 며칠인가요?",
     [{"section_title": "제15조", "section_content": "연차휴가는 15일이다."}],
 )
-ANSWERS = {"right": "연차휴가는 15일입니다.", "wrong": "연차휴가는 25일입니다. 年次有給休暇입니다."}
+ANSWERS = ("연차휴가는 15일입니다.", "연차휴가는 25일입니다. 年次有給休暇입니다.")
 
 
 @pytest.fixture
@@ -31,15 +31,14 @@ def _no_collector() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_no_collector")
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 async def test_a_request_is_freed_when_it_ends(
-    proxy: RunningProxy, upstream: ScriptedUpstream, answer: str, stream: bool
+    proxy: RunningProxy, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    upstream.says(answer)
-
     async def ask() -> None:
-        reply = await proxy.chat(BODY | {"stream": stream})
-        await proxy.trace(reply)
+        for answer in ANSWERS:
+            upstream.says(answer)
+            reply = await proxy.chat(BODY | {"stream": stream})
+            await proxy.trace(reply)
 
     await ask()  # what is made once is made now
     gc.collect()

@@ -123,7 +123,7 @@ def test_a_figure_is_reckoned_from_those_beside_it_however_long_its_sentence(uni
 
     calls(7)  # the first call reads tables
     # Were each tried with each other, twice as many would need four times the calls.
-    assert calls(140) < 3 * calls(70)
+    assert calls(60) < 3 * calls(30)
 
 
 @each_row("unit", "the_cost_of_a_row_of_figures_grows_with_its_length")
