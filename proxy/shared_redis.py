@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
 
 from redis.asyncio import Redis, RedisCluster
@@ -111,20 +112,10 @@ Value = str | int
 _UNUSABLE = (RedisError, RedisClusterException, OSError, AttributeError, TypeError)
 
 
-class Script:
-    """A script that a server is asked for by its hash, and given where it does not know it."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._hash = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
-
-    async def run(self, redis: Redis, keys: Sequence[Key], values: Sequence[Value]) -> Any:  # noqa: ANN401 - what the script returns
-        """Run it once."""
-        given = [*keys, *map(str, values)]
-        try:
-            return await redis.evalsha(self._hash, len(keys), *given)
-        except NoScriptError:
-            return await redis.eval(self._text, len(keys), *given)
+@cache
+def _hash_of(script: str) -> str:
+    """Return by what name a server knows a script."""
+    return hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +247,15 @@ class SharedRedis:
             if isinstance(error, (ResponseError, NotReplicated)):
                 await self._forget_connections()
             raise away(error) from error
+
+    @staticmethod
+    async def run(redis: Redis, script: str, keys: Sequence[Key], values: Sequence[Value]) -> Any:  # noqa: ANN401 - what the script returns
+        """Run a script once: asked for by its hash, and given where the server does not know it."""
+        given = [*keys, *map(str, values)]
+        try:
+            return await redis.evalsha(_hash_of(script), len(keys), *given)
+        except NoScriptError:
+            return await redis.eval(script, len(keys), *given)
 
     async def run_for_good(self, script: str, calls: Sequence[ScriptCall]) -> list[Any]:
         """Run a script; where servers have replicas, return when one of those has what it wrote.

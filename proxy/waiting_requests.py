@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from proxy.errors import RequestStoreUnavailable
-from proxy.shared_redis import Script, SharedRedis
 from proxy.workers.place import Place
 
 KEPT_S: Final = 600
@@ -132,7 +131,7 @@ class LocalWaitingRequests:
 
 
 # All keys of a tenant have its name as their hash tag: they are on one server of a Cluster.
-_PUT = Script("""
+_PUT = """
 local order, texts, size = KEYS[1], KEYS[2], KEYS[3]
 local call, text, kept_s = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local most, beside = tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -156,8 +155,8 @@ while held > most and redis.call('ZCARD', order) > 1 do
   held = tonumber(redis.call('GET', size))
 end
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, kept_s) end
-""")
-_GET = Script("""
+"""
+_GET = """
 local order, texts = KEYS[1], KEYS[2]
 local call, kept_s, kept_at_most_s = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local time = redis.call('TIME')
@@ -167,7 +166,7 @@ if not last or tonumber(last) < now then return false end
 redis.call('ZADD', order, now + kept_s, call)
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, kept_at_most_s) end
 return redis.call('HGET', texts, call)
-""")
+"""
 
 
 class SharedWaitingRequests:
@@ -178,6 +177,8 @@ class SharedWaitingRequests:
     """
 
     def __init__(self, address: str) -> None:
+        from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
+
         self._redis = SharedRedis(
             address, answer_within_s=ANSWER_WITHIN_S, tries_again=True, decoded=False
         )
@@ -186,13 +187,14 @@ class SharedWaitingRequests:
         """Keep a request; see `WaitingRequests.put`."""
         limits = (KEPT_S, MOST_SHARED_BYTES, _BYTES_BESIDE)
         async with self._redis.answering(_unavailable) as redis:
-            await _PUT.run(redis, _keys(tenant), [_hash(call_id), request.decode(), *limits])
+            values = (_hash(call_id), request.decode(), *limits)
+            await self._redis.run(redis, _PUT, _keys(tenant), values)
 
     async def get(self, tenant: str, call_id: str) -> bytes | None:
         """Return a request; see `WaitingRequests.get`."""
         values = (_hash(call_id), KEPT_AFTER_SCAN_S, KEPT_S)
         async with self._redis.answering(_unavailable) as redis:
-            request: bytes | None = await _GET.run(redis, _keys(tenant), values)
+            request: bytes | None = await self._redis.run(redis, _GET, _keys(tenant), values)
         return request
 
     async def close(self) -> None:

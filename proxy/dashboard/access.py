@@ -26,7 +26,6 @@ from litestar.middleware import ASGIMiddleware
 from litestar.stores.base import Store
 from litestar.stores.file import FileStore
 from litestar.stores.memory import MemoryStore
-from litestar.stores.redis import RedisStore
 from litestar.types import ASGIApp, Receive, Scope, Send
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
@@ -34,7 +33,6 @@ from policies.schema.keys import matching
 from proxy.auth import Viewer, viewer_with
 from proxy.services import Services
 from proxy.settings import Settings
-from proxy.shared_redis import SharedRedis
 from proxy.workers.place import Place
 
 ROOT = "/dashboard"
@@ -93,7 +91,6 @@ SAFE_HEADERS = MappingProxyType(
 LASTS = timedelta(hours=12)
 TOKEN_BYTES = 32
 ANSWER_WITHIN_S = 2.0
-_NAMESPACE = "guard-proxy:{dashboard}:session"
 
 
 class SessionsAway(Exception):
@@ -119,34 +116,9 @@ def session_store(settings: Settings, place: Place) -> Store:
     address = settings.shared_redis
     if address is None:
         return FileStore(place.sessions) if place.sessions else MemoryStore()
-    return _SharedStore(
-        SharedRedis(address, answer_within_s=ANSWER_WITHIN_S, tries_again=True, decoded=False)
-    )
+    from proxy.dashboard.redis_sessions import RedisSessions  # takes 9 MB, and many have no Redis
 
-
-class _SharedStore(RedisStore):
-    """Sessions in the Redis that proxies share."""
-
-    def __init__(self, shared: SharedRedis) -> None:
-        super().__init__(shared.client, namespace=_NAMESPACE)
-        self._shared = shared
-
-    async def set(
-        self, key: str, value: str | bytes, expires_in: int | timedelta | None = None
-    ) -> None:
-        async with self._shared.answering(SessionsAway):
-            await super().set(key, value, expires_in)
-
-    async def get(self, key: str, renew_for: int | timedelta | None = None) -> bytes | None:
-        async with self._shared.answering(SessionsAway):
-            return await super().get(key, renew_for)
-
-    async def delete(self, key: str) -> None:
-        async with self._shared.answering(SessionsAway):
-            await super().delete(key)
-
-    async def _shutdown(self) -> None:
-        await self._shared.close()
+    return RedisSessions(address)
 
 
 class Sessions:

@@ -13,7 +13,6 @@ from math import ceil
 
 from policies.schema.sections import JudgeRules
 from proxy.logs import logger
-from proxy.shared_redis import SharedRedis
 
 log = logger(__name__)
 
@@ -40,6 +39,8 @@ class SharedHints:
     """
 
     def __init__(self, url: str) -> None:
+        from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
+
         self._redis = SharedRedis(url, answer_within_s=ANSWER_WITHIN_S, at_once=_MOST_AT_ONCE)
 
     async def tell(self, judge: str, token: str, for_s: float) -> None:

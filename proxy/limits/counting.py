@@ -19,7 +19,6 @@ from uuid import uuid4
 
 from policies.schema.sections import Limits
 from proxy.errors import TooManyRequests
-from proxy.shared_redis import Script, SharedRedis
 
 WINDOW_S = 60.0
 
@@ -167,7 +166,7 @@ _US = 1_000_000
 _REHEARSAL = ":rehearsal"
 
 # Times are in microseconds; 0 is no limit.
-_ENTER = Script("""
+_ENTER = """
 local recent, running = KEYS[1], KEYS[2]
 local id = ARGV[1]
 local window, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -199,10 +198,10 @@ if at_once > 0 then
   redis.call('PEXPIRE', running, math.ceil(lease / 1000))
 end
 return {'', 0, used, counts_for(1)}
-""")
+"""
 
 # One key for each id. With `XX`, a visit that has no lease any more gets none.
-_RENEW = Script("""
+_RENEW = """
 local lease, which = tonumber(ARGV[1]), ARGV[2]
 local time = redis.call('TIME')
 local ends = time[1] * 1000000 + time[2] + lease
@@ -210,7 +209,7 @@ for at, running in ipairs(KEYS) do
   redis.call('ZADD', running, which, ends, ARGV[at + 2])
   redis.call('PEXPIRE', running, math.ceil(lease / 1000))
 end
-""")
+"""
 _KNOWN, _ALL = "XX", "CH"
 
 
@@ -243,14 +242,17 @@ class SharedCounts:
     ) -> None:
         self._window_us = round(window_s * _US)
         self._lease_us = round(lease_s * _US)
+        from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
+
         self._redis = SharedRedis(url, answer_within_s=answer_within_s)
 
     async def enter(self, visit: Visit) -> Count:
         """Count a visit in if there is room for it."""
         limits = visit.limits
         async with self._redis.answering(CountsAway) as redis:
-            full, wait_us, used, resets_us = await _ENTER.run(
+            full, wait_us, used, resets_us = await self._redis.run(
                 redis,
+                _ENTER,
                 [_RECENT + visit.tenant, _RUNNING + visit.tenant],
                 [
                     visit.id,
@@ -298,8 +300,9 @@ class SharedCounts:
 
     async def _lease(self, visits: Collection[Visit], which: str) -> None:
         async with self._redis.answering(CountsAway) as redis:
-            await _RENEW.run(
+            await self._redis.run(
                 redis,
+                _RENEW,
                 [_RUNNING + visit.tenant for visit in visits],
                 [self._lease_us, which, *(visit.id for visit in visits)],
             )

@@ -12,7 +12,6 @@ from limits.aio.strategies import MovingWindowRateLimiter
 
 from proxy.limits.counting import CountsAway
 from proxy.logs import logger
-from proxy.shared_redis import Script, SharedRedis
 from proxy.workers.place import ALONE, Place
 
 log = logger(__name__)
@@ -27,7 +26,7 @@ _WINDOW_S = 60
 _US = 1_000_000
 
 # Counts one more if the second argument says so, and returns for how long there were too many.
-_COUNT = Script("""
+_COUNT = """
 local most, counts, window = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -38,7 +37,7 @@ if counts == '1' then
 end
 local last = redis.call('ZREVRANGE', KEYS[1], most - 1, most - 1, 'WITHSCORES')
 return last[2] and tonumber(last[2]) + window - now or 0
-""")
+"""
 
 
 class SharedWrongKeys:
@@ -50,6 +49,8 @@ class SharedWrongKeys:
     """
 
     def __init__(self, url: str, *, answer_within_s: float = 0.5) -> None:
+        from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
+
         self._redis = SharedRedis(url, answer_within_s=answer_within_s)
 
     async def wait_s(self, caller: str, *, is_wrong: bool) -> float:
@@ -64,7 +65,9 @@ class SharedWrongKeys:
         """
         key = _WRONG + hashlib.sha256(caller.encode()).hexdigest()
         async with self._redis.answering(CountsAway) as redis:
-            wait_us = await _COUNT.run(redis, [key], [MOST_WRONG, int(is_wrong), _WINDOW_S * _US])
+            wait_us = await self._redis.run(
+                redis, _COUNT, [key], [MOST_WRONG, int(is_wrong), _WINDOW_S * _US]
+            )
         return int(wait_us) / _US
 
     async def close(self) -> None:

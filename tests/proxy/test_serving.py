@@ -1,7 +1,10 @@
 """Serving: heads leave at once, and requests that come after the end are told so."""
 
 import statistics
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -49,3 +52,34 @@ async def test_no_reply_waits_for_the_receipt_of_its_head() -> None:
             took_s.append(time.perf_counter() - began_s)
 
     assert statistics.median(took_s) < DELAYED_RECEIPT_S / 2
+
+
+WITHOUT_REDIS = """
+import asyncio, sys
+from pathlib import Path
+from policies.schema.keys import new_key
+from proxy.app import create_app, open_services
+from proxy.settings import Settings
+
+async def main(folder):
+    (folder / "app.yaml").write_text(
+        f"tenant: app\\nkeys: ['{new_key('app')[1]}']\\nupstream: {{base_url: 'http://127.0.0.1:9/v1'}}"
+    )
+    settings = Settings().model_copy(
+        update={"policies": folder, "sqlite_path": folder / "t.sqlite3", "redis_url": None}
+    )
+    async with open_services(settings) as services:
+        create_app(services)
+        print([name for name in sys.modules if name.partition(".")[0] == "redis"])
+
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+def test_without_a_redis_its_library_is_not_loaded(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_REDIS, str(tmp_path)], capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
