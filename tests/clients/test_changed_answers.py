@@ -10,6 +10,7 @@ import pytest
 from pydantic import JsonValue
 
 from tests.clients.endpoint_server import EndpointRig
+from tests.clients.langchain_app import langchain_app
 from tests.clients.node_packages import FOLDER, LLAMA_INDEX, why_not
 from tests.clients.processes import Program
 from tests.fakes.rig import Rig
@@ -105,9 +106,36 @@ async def test_node(rig: Rig, says: Sequence[str], expected: str) -> None:
 async def test_langchain(rig: Rig, examples: Program, says: Sequence[str], expected: str) -> None:
     rig.scripted.says(*says)
 
-    [program] = of_page("LangChain")
+    program, _ = of_page("LangChain")
 
     assert await printed(examples, at(rig.proxy, program)) == [expected] * 2
+
+
+@pytest.mark.parametrize(("says", "expected"), ENDS)
+async def test_langchain_over_responses(
+    doors: EndpointRig, examples: Program, says: Sequence[str], expected: str
+) -> None:
+    doors.server.says(*says)
+
+    _, program = of_page("LangChain")
+
+    assert await printed(examples, at(doors.proxy, program)) == [expected] * 2
+
+
+@pytest.mark.parametrize(("says", "expected"), ENDS)
+async def test_langchain_over_responses_drops_the_object(
+    doors: EndpointRig, says: Sequence[str], expected: str
+) -> None:
+    """If this fails, LangChain keeps it by now, and the page should say so."""
+    doors.server.says(*says)
+    async with langchain_app(doors.proxy) as app:
+        model = app.chat_model(responses=True)
+        answers = [await model.ainvoke("구내식당은 어디에 있나요?")]
+        first, *others = [chunk async for chunk in model.astream("구내식당은 어디에 있나요?")]
+        answers.append(sum(others, first))
+
+    assert [answer.text for answer in answers] == [expected.rpartition("] ")[2]] * 2
+    assert all("guard" not in answer.response_metadata for answer in answers)
 
 
 @pytest.mark.skipif(not LLAMA_INDEX.exists(), reason="'make llama-index' runs this one")

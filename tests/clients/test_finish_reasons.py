@@ -166,3 +166,20 @@ async def test_langchain_hands_over_the_text_and_raises_for_structured_output(
     for message in (plain, streamed):
         assert message.text == LANGUAGE_TEMPLATE
         assert message.response_metadata["finish_reason"] == reason
+
+
+@pytest.mark.parametrize(("tenant", "status"), [("app", "completed"), ("filtering", "incomplete")])
+async def test_langchain_over_responses_keeps_the_status(
+    doors: EndpointRig, tenant: str, status: str
+) -> None:
+    doors.server.says(CHINESE)
+    async with langchain_app(doors.proxy) as app:
+        model = app.chat_model(tenant, responses=True)
+        plain = await model.ainvoke(QUESTION)
+        first, *others = [chunk async for chunk in model.astream(QUESTION)]
+
+    streamed = sum(others, first)
+    assert isinstance(streamed, AIMessageChunk)
+    for message in (plain, streamed):
+        assert message.text == LANGUAGE_TEMPLATE
+        assert message.response_metadata["status"] == status
