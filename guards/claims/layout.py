@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 _MARKS = "*`"
 _WITHOUT_MARKS = str.maketrans("", "", _MARKS)
@@ -42,8 +43,7 @@ class Label:
     level: Level
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A piece of a text that is read by itself, with its half-open place in the plain text.
 
     Attributes:
@@ -67,8 +67,7 @@ class Block:
     column: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A text without emphasis, its blocks, and the way back.
 
     Attributes:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from guards.claims.layout import Block, Level, Page, read_layout
 from guards.korean.morphemes import Morpheme, morphemes
@@ -142,8 +143,7 @@ _BREAK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """A clause of a sentence, read by itself; places count from the sentence's beginning.
 
     Attributes:
@@ -167,8 +167,7 @@ class Clause:
     figures: tuple[Quantity, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """The claim of one clause.
 
     Attributes:

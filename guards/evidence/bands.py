@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from guards.claims.layout import Level
 from guards.claims.reader import label_figures
-from guards.core.keeping import lazy
 from guards.evidence.binding import SourceFigures
 from guards.evidence.figures import Figure, group_of
 from guards.evidence.index import key_of
@@ -53,11 +52,12 @@ class Bands:
 
     def __init__(self, sources: SourceFigures) -> None:
         self._sources = sources
+        self._bands: dict[tuple[int, int], Band | None] = {}
 
-    @lazy
-    def _of(self) -> dict[tuple[int, int], Band]:
-        found = ((one.place, band_of(one)) for one in self._sources.figures)
-        return {place: band for place, band in found if band is not None}
+    def _of(self, figure: Figure) -> Band | None:
+        if figure.place not in self._bands:
+            self._bands[figure.place] = band_of(figure)
+        return self._bands[figure.place]
 
     def right(
         self, figure: Figure, same: Sequence[Figure], user: Iterable[Figure]
@@ -69,7 +69,7 @@ class Bands:
             same: Those of the same value in the sources.
             user: The figures of the question.
         """
-        bands = [self._of.get(one.place) for one in same]
+        bands = [self._of(one) for one in same]
         if not bands or None in bands:
             return None
         users = _values_by_dimension(user)
@@ -80,7 +80,7 @@ class Bands:
             rows = [
                 (other, its)
                 for other in self._sources.beside(one)
-                if (its := self._of.get(other.place)) and its.dimension == band.dimension
+                if (its := self._of(other)) and its.dimension == band.dimension
             ]
             fitting = _named([(one, band), *rows], figure)
             value = users.get(band.dimension)

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import NamedTuple
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures
@@ -93,8 +94,7 @@ class Bound:
     same: Figure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(NamedTuple):
     """A figure of a set in which each has its own label.
 
     Attributes:
@@ -154,15 +154,33 @@ class SourceFigures:
         self.values = frozenset(
             (one.measure.dimension, value) for one in self.figures for value in one.measure.values
         )
-        self._weights = {one.place: self.index.weight(one.context) for one in self.figures}
+        self._weights: dict[tuple[int, int], float] = {}
         self._tells_open_days = any(tells_open_days(one.page.plain) for one in self.index.readings)
         self._sides: dict[tuple[int, int], Side] = {}
         self._with_value: dict[Measure, Sequence[Figure]] = {}
-        self._sets = [self._labelled(members) for members in self._sibling_sets()]
-        self._sets_of: dict[tuple[int, int], list[int]] = defaultdict(list)
+        self._labelled: dict[int, tuple[_Member, ...]] = {}
+
+    @lazy
+    def _sets(self) -> Sequence[Sequence[Figure]]:
+        """The sets of figures of which each has its own label, in order."""
+        return [*self._sibling_sets()]
+
+    @lazy
+    def _sets_of(self) -> Mapping[tuple[int, int], Sequence[int]]:
+        """The numbers of the sets that each figure is in."""
+        found: dict[tuple[int, int], list[int]] = defaultdict(list)
         for number, members in enumerate(self._sets):
             for one in members:
-                self._sets_of[one.figure.place].append(number)
+                found[one.place].append(number)
+        return found
+
+    def _members_beside(self, place: tuple[int, int]) -> list[Sequence[_Member]]:
+        """Return the sets that a figure is in, each with what tells its members apart."""
+        numbers = self._sets_of.get(place, ())
+        for number in numbers:
+            if number not in self._labelled:
+                self._labelled[number] = self._with_labels(self._sets[number])
+        return [self._labelled[number] for number in numbers]
 
     def _sibling_sets(self) -> Iterable[list[Figure]]:
         found: dict[tuple[str, ...], list[Figure]] = defaultdict(list)
@@ -185,7 +203,7 @@ class SourceFigures:
             if len(members) <= _LARGEST_SET and len({one.measure for one in members}) > 1
         )
 
-    def _labelled(self, members: Sequence[Figure]) -> tuple[_Member, ...]:
+    def _with_labels(self, members: Sequence[Figure]) -> tuple[_Member, ...]:
         """Return the figures of a set with what tells each from those of other values."""
         near = [
             frozenset(
@@ -218,8 +236,8 @@ class SourceFigures:
         """Yield the figures that stand in one column, list or sentence with a figure."""
         for number in self._sets_of.get(figure.place, ()):
             for one in self._sets[number]:
-                if one.figure is not figure and _is_of_other_row(one.figure, figure):
-                    yield one.figure
+                if one is not figure and _is_of_other_row(one, figure):
+                    yield one
 
     def with_value(self, measure: Measure) -> Sequence[Figure]:
         """Return the figures of a value, in whatever notation."""
@@ -376,7 +394,14 @@ class SourceFigures:
         return [(self._likeness(asking, one), one) for one in self.figures]
 
     def _likeness(self, asking: Asking, figure: Figure) -> float:
-        return asking.likeness(figure.context, self._weights[figure.place])
+        return asking.likeness(figure.context, self._weight(figure))
+
+    def _weight(self, figure: Figure) -> float:
+        """Return the weight of a source's figure among all that the sources say."""
+        weight = self._weights.get(figure.place)
+        if weight is None:
+            weight = self._weights[figure.place] = self.index.weight(figure.context)
+        return weight
 
     def _for_other_base(
         self, figure: Figure, asking: Asking, sources: Sequence[Figure]
@@ -446,7 +471,7 @@ class SourceFigures:
         elsewhere = (
             one
             for one in others
-            if asking.most(self._weights[one.place]) >= least
+            if asking.most(self._weight(one)) >= least
             and one.measure.dimension == figure.measure.dimension
             and not _is_one(one)
             and (one.source, one.claim.sentence) != (here.source, here.claim.sentence)
@@ -488,7 +513,7 @@ class SourceFigures:
         found: tuple[float, Figure] | None = None
         places = {one.place for one in same if one.group == figure.group}
         for place in sorted(places):
-            sets = [self._sets[number] for number in self._sets_of.get(place, ())]
+            sets = self._members_beside(place)
             own = [one for members in sets for one in members if one.figure.place == place]
             named = [self._named_instead(figure, members, places, near) for members in sets]
             others = [one for one in named if one is not None]
@@ -507,7 +532,7 @@ class SourceFigures:
         places = {one.place for one in same if one.group == figure.group}
         found: Figure | None = None
         for place in sorted(places):
-            own_sets = [self._sets[number] for number in self._sets_of.get(place, ())]
+            own_sets = self._members_beside(place)
             named = [self._asked_instead(members, places, talk) for members in own_sets]
             others = [one for one in named if one is not None]
             if not others:

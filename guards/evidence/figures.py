@@ -45,7 +45,7 @@ _MEASURES_KEPT = 4096
 _NUMBER = re.compile(r"\d[\d,.]*(?: ?[십백천만억조]+)*(?=(?:개월|[^\d.:/~월])*$)")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Figure:
     """A quantity and what it is said of.
 
@@ -54,18 +54,27 @@ class Figure:
         claim: The claim that it stands in.
         start: Where it begins in the plain text.
         end: Where it ends.
-        context: What it is said of.
         source: Number of its source; -1 for answers and questions.
-        sentence: The claims of its sentence.
+        sentence: The claims of its sentence; none if it is said of nothing.
+        before: The claims of the sentence before in the same block.
+        title: The heading of its source; empty for answers.
+        beside: The claims of the sentences around it in the same block, if they tell, too.
     """
 
     quantity: Quantity
     claim: Claim
     start: int
     end: int
-    context: Context
     source: int = -1
     sentence: Sequence[Claim] = ()
+    before: Sequence[Claim] = ()
+    title: str = ""
+    beside: Sequence[Claim] = ()
+
+    @lazy
+    def context(self) -> Context:
+        """What it is said of, weighed: most figures of sources are never compared so closely."""
+        return _context_of(self) if self.sentence else {}
 
     @lazy
     def measure(self) -> Measure:
@@ -100,34 +109,35 @@ def figures_of(
     source: int,
     beside: Sequence[Claim] = (),
 ) -> Iterator[Figure]:
-    """Yield the figures of a sentence with what each is said of.
+    """Yield the figures of a sentence with what each is said of."""
+    for claim in sentence:
+        for quantity in claim.clause.figures:
+            start, end = claim.offset + quantity.start, claim.offset + quantity.end
+            yield Figure(quantity, claim, start, end, source, sentence, before, title, beside)
+
+
+def _context_of(figure: Figure) -> Context:
+    """Return what a figure is said of.
 
     Words that stand beside a comparable figure of the same sentence belong to that one: in
     `S 20%, A 15%` the A is no part of what 20% is said of. What stands before them is shared: in
     `출장비는 평일 18,000원, 주말 22,000원` both are 출장비.
     """
-    if not any(claim.clause.figures for claim in sentence):
-        return
+    claim, sentence = figure.claim, figure.sentence
+    bag = Bag()
     # A bare list of figures, or a text without an end, says nothing of any of them.
-    is_bare = sum(len(claim.clause.figures) for claim in sentence) > _MOST_IN_A_SENTENCE
-    for claim in sentence:
-        for number, quantity in enumerate(claim.clause.figures):
-            bag = Bag()
-            if is_bare or len(claim.clause.words) > _MOST_WORDS:
-                bag.add_labels(claim)
-                start = claim.offset + quantity.start
-                end = claim.offset + quantity.end
-                yield Figure(quantity, claim, start, end, bag.weights, source, sentence)
-                continue
-            _add_around(bag, claim, group_of(quantity.measure), sentence, before)
-            if title:
-                bag.add(label_words(title), TITLE)
-            for other in beside:
-                bag.add(_shared(other, group_of(quantity.measure)), BESIDE)
-            _add_own(bag, claim, number)
-            _add_role(bag, claim, quantity)
-            start, end = claim.offset + quantity.start, claim.offset + quantity.end
-            yield Figure(quantity, claim, start, end, bag.weights, source, sentence)
+    is_bare = sum(len(one.clause.figures) for one in sentence) > _MOST_IN_A_SENTENCE
+    if is_bare or len(claim.clause.words) > _MOST_WORDS:
+        bag.add_labels(claim)
+        return bag.weights
+    _add_around(bag, claim, figure.group, sentence, figure.before)
+    if figure.title:
+        bag.add(label_words(figure.title), TITLE)
+    for other in figure.beside:
+        bag.add(_shared(other, figure.group), BESIDE)
+    _add_own(bag, claim, figure.quantity)
+    _add_role(bag, claim, figure.quantity)
+    return bag.weights
 
 
 def _add_around(
@@ -167,14 +177,14 @@ def _shared(claim: Claim, group: str) -> tuple[Word, ...]:
     return tuple(leading[:-1])
 
 
-def _add_own(bag: Bag, claim: Claim, number: int) -> None:
+def _add_own(bag: Bag, claim: Claim, quantity: Quantity) -> None:
     """Add the words of a figure's own clause, up to the comparable figures before and behind it."""
     figures = claim.clause.figures
-    quantity = figures[number]
     group = group_of(quantity.measure)
     words = claim.clause.words
-    before = [one for one in figures[:number] if _is_apart(one, quantity, words)]
-    behind = [one for one in figures[number + 1 :] if _is_apart(quantity, one, words)]
+    apart = [one for one in figures if one is not quantity and _is_apart(quantity, one, words)]
+    before = [one for one in apart if one.start < quantity.start]
+    behind = [one for one in apart if one.start > quantity.start]
     shared_until = before[0].start if before else -1
     since = before[-1].end if before else -1
     until = behind[0].start if behind else _END
@@ -231,11 +241,12 @@ def _bracket_behind(claim: Claim, quantity: Quantity) -> int:
 _OPENED = re.compile(r"\s?\(")
 
 
-def _is_apart(first: Quantity, second: Quantity, words: Sequence[Word]) -> bool:
+def _is_apart(one: Quantity, other: Quantity, words: Sequence[Word]) -> bool:
     """Tell whether two figures of a clause can be compared and words stand between them."""
-    return group_of(first.measure) == group_of(second.measure) and any(
-        first.end <= word.start < second.start and not word.is_light for word in words
-    )
+    if group_of(one.measure) != group_of(other.measure):
+        return False
+    first, second = (one, other) if one.start < other.start else (other, one)
+    return any(first.end <= word.start < second.start and not word.is_light for word in words)
 
 
 _ROLE = re.compile(

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nlargest
+from typing import NamedTuple
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures, label_words, read_claims
@@ -105,8 +106,7 @@ def about(claim: Claim, sentence: Sequence[Claim], before: Sequence[Claim], titl
     return bag
 
 
-@dataclass(frozen=True, slots=True)
-class SourceClaim:
+class SourceClaim(NamedTuple):
     """A claim of a source.
 
     Attributes:
@@ -248,8 +248,7 @@ class SourceIndex:
         return sum(weight * rarity.get(feature, rarest) for feature, weight in context.items())
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(NamedTuple):
     """A context prepared for comparison with many.
 
     Attributes:

@@ -7,9 +7,9 @@ are compared, not words.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 from guards.evidence.calculations.points import LENGTHS, POINTS
 from guards.lexicons.loading import sections
@@ -28,8 +28,7 @@ _FREE_WORDS = re.compile(r"무료|무상(?![가-힣]*증자)")
 _BEFORE_CHARS, _AFTER_CHARS = 8, 16
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(NamedTuple):
     """An interval of values of one kind.
 
     Attributes:
@@ -147,9 +146,9 @@ def _whole(values: Values, dimension: str) -> Values:
     if dimension not in DISCRETE:
         return values
     if not values.has_low and values.low is not None and values.low.denominator == 1:
-        values = replace(values, low=values.low + 1, has_low=True)
+        values = values._replace(low=values.low + 1, has_low=True)
     if not values.has_high and values.high is not None and values.high.denominator == 1:
-        values = replace(values, high=values.high - 1, has_high=True)
+        values = values._replace(high=values.high - 1, has_high=True)
     return values
 
 

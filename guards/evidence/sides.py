@@ -6,8 +6,8 @@ denies what the other one says: ``16시 이전 가능`` and ``16시 이후 불�
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from guards.claims.reader import Claim, Modality
 from guards.evidence.calculations.points import LENGTHS
@@ -43,8 +43,7 @@ _RATE_SIGN = "per "
 _SAME_UNITS = {"명": "인", "㎏": "kg", "㎞": "km", "그램": "g", "미터": "m"}
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """On which side of its value a figure stands, and what is said of that side.
 
     Attributes:

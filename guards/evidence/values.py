@@ -4,9 +4,8 @@ Everyday wording (한 번, 1인당, 두 가지) and lone digits are words, not v
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from guards.claims.reader import Claim, Reading
 from guards.core.reading import Text
@@ -40,8 +39,7 @@ class Placed(Protocol):
 PlacedT = TypeVar("PlacedT", bound=Placed)
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value in a text.
 
     Attributes:

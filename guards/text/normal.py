@@ -9,8 +9,8 @@ every position is mapped. Normalising is idempotent.
 import re
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 _DROPPED = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u200e\u200f")
 _REPLACED = {
@@ -31,8 +31,7 @@ _PLAIN = re.compile(r"[\t\n\r -~·가-힣ㄱ-ㅣ「-』《-》一-\u9fff]+")
 _LONGEST_CLUSTER_CHARS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Normal:
+class Normal(NamedTuple):
     """A normal form and the map back.
 
     Attributes:

@@ -19,7 +19,6 @@ with a sentence.
 import re
 from collections import OrderedDict
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from guards.text.slots.citation_mark import IS_WORD
@@ -299,8 +298,7 @@ LONGEST_SENTENCE_CHARS = 2000
 """Longer than any sentence: what never ends is none, and comparing it would take too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence and its half-open place in the text, in code points, without outer white space."""
 
     text: str

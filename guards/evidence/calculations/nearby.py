@@ -126,7 +126,7 @@ class Nearby:
             return
         for quantity in find_quantities(text, normalise(text)):
             begin = start + quantity.start
-            yield Figure(quantity, claim, begin, start + quantity.end, {})
+            yield Figure(quantity, claim, begin, start + quantity.end)
 
     def _near(self, figure: Figure) -> Iterator[Figure]:
         block = figure.claim.block

@@ -6,9 +6,9 @@ is one act, too, whatever the words: 배송비가 있다, 요금을 내다, 유�
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from guards.korean.words import Word, canonical
 from guards.lexicons.loading import lines, sections, words
@@ -28,8 +28,7 @@ _AS = frozenset({"로", "으로"})
 _BESIDES = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """An act that a clause states, and whether it affirms or denies it.
 
     Attributes:
@@ -134,7 +133,7 @@ def adverbs_of(trail: str) -> Sequence[str]:
 
 def turned(act: Act, by: int) -> Act:
     """Return an act with the side that the polarity of its clause gives it."""
-    return act if by == 1 else replace(act, side=act.side * by)
+    return act if by == 1 else act._replace(side=act.side * by)
 
 
 def _goes_on(word: Word, trail: str) -> bool:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Modality, modality_of, read_sentence
@@ -29,8 +29,7 @@ _ENDS = frozenset("가능 불가 불가능 금지 필수 허용 필요 없음".s
 _OBJECT = frozenset({"을", "를", "은", "는"})
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A clause without what stands in brackets, or what stands in them."""
 
     words: tuple[Word, ...]

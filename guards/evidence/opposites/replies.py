@@ -8,8 +8,8 @@ and the one behind it.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 from guards.claims.reader import Claim, Modality, Reading
 from guards.core.reading import SourceSet
@@ -68,7 +68,7 @@ def replied(claim: Statement, *, is_yes: bool) -> Statement:
         return claim
     modality = _DENIED[claim.modality]
     by = -1 if claim.modality in _SIDES else 1
-    return replace(claim, modality=modality, acts=tuple(turned(one, by) for one in claim.acts))
+    return claim._replace(modality=modality, acts=tuple(turned(one, by) for one in claim.acts))
 
 
 _BEFORE = 4
@@ -76,8 +76,7 @@ _LEAST_SHARED = 2
 _AGAINST = frozenset({Modality.FORBIDDEN, Modality.DENIED})
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(NamedTuple):
     """A word of a scale and what stands around it.
 
     Attributes:

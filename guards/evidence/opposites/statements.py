@@ -7,7 +7,6 @@ A clause makes a statement, and so does what stands in brackets behind it (식�
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -68,8 +67,7 @@ class Part(NamedTuple):
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """The statement of a clause.
 
     Attributes:
@@ -98,8 +96,8 @@ class Statement:
     end: int
     acts: tuple[Act, ...]
     modality: Modality
-    parts: tuple[Part, ...] = field(repr=False)
-    around: Mapping[str, float] = field(repr=False)
+    parts: tuple[Part, ...]
+    around: Mapping[str, float]
     turns: frozenset[str]
     topic: tuple[tuple[Word, ...], ...]
     given: tuple[Word, ...]
@@ -172,7 +170,7 @@ class _Sentence:
                 # 소개장 없이 예약할 수 있다: it is not needed.
                 turns = found.turns - {UNLESS}
                 free = Modality.NOT_REQUIRED
-                yield replace(found, acts=(), modality=free, turns=turns)
+                yield found._replace(acts=(), modality=free, turns=turns)
         for piece in brackets:
             if piece.says:
                 yield self._statement(claim, piece, None, host=main)

@@ -78,7 +78,7 @@ class RightArticles:
 
     def _carrying(self, statement: Statement, old: str) -> Provision | None:
         """Return the one article that clearly carries a statement."""
-        whole = replace(statement.sentence, text=statement.text)
+        whole = statement.sentence._replace(text=statement.text)
         carried = self._carried(whole, old)
         if carried.words + carried.figures < FEWEST_FOR_ARTICLE:
             return None
