@@ -18,9 +18,8 @@ from guards.korean.morphemes import Morpheme, morphemes
 from guards.korean.words import Word, content_words
 from guards.lexicons.loading import sections
 from guards.lexicons.patterns import Candidates
-from guards.text.normal import normalise
 from guards.text.sentences import split_sentences
-from guards.text.slots.quantity import Quantity, find_quantities
+from guards.text.slots.quantity import Quantity, sentence_quantities
 
 
 class Modality(StrEnum):
@@ -114,7 +113,6 @@ _SAME_PLACE = 12
 
 
 _KEPT = 2048
-_SENTENCES_KEPT = 512
 _MARKS_BEHIND = re.compile(r"(?<=[가-힣][.!?])(?:\[\d{1,2}\])+$")
 _IN_MARK = re.compile(r"\d+|[\[\]]")
 _TAG_IN_MARK = {"[": "SSO", "]": "SSC"}
@@ -248,7 +246,7 @@ def label_words(text: str) -> tuple[Word, ...]:
 @lru_cache(maxsize=_KEPT)
 def label_figures(text: str) -> tuple[Quantity, ...]:
     """Return the quantities of a label."""
-    return find_quantities(text, normalise(text)) if _DIGIT.search(text) else ()
+    return sentence_quantities(text) if _DIGIT.search(text) else ()
 
 
 @lru_cache(maxsize=_KEPT)
@@ -269,18 +267,13 @@ def _read_words(text: str) -> tuple[Sequence[Morpheme], Sequence[Quantity]]:
     """
     marks = _MARKS_BEHIND.search(text)
     if marks is None:
-        return morphemes(text), _quantities(text)
+        return morphemes(text), sentence_quantities(text)
     stem = text[: marks.start()]
     behind = [
         Morpheme(piece[0], _TAG_IN_MARK.get(piece[0], "SN"), *piece.span(), (piece[0],))
         for piece in _IN_MARK.finditer(text, marks.start())
     ]
-    return (*morphemes(stem), *behind), _quantities(stem)
-
-
-@lru_cache(maxsize=_SENTENCES_KEPT)
-def _quantities(text: str) -> tuple[Quantity, ...]:
-    return find_quantities(text, normalise(text))
+    return (*morphemes(stem), *behind), sentence_quantities(stem)
 
 
 def _cuts(text: str, found: Sequence[Morpheme]) -> Iterator[tuple[int, int]]:

@@ -64,9 +64,9 @@ class Text(Keeping):
     @lazy
     def quantities(self) -> "tuple[Quantity, ...]":
         """The quantities, in order: amounts, dates, clocks."""
-        from guards.text.slots.quantity import find_quantities
+        from guards.text.slots.by_sentence import quantities_by_sentence
 
-        return find_quantities(self.raw, self.normal)
+        return quantities_by_sentence(self.raw)
 
     @lazy
     def contacts(self) -> "tuple[Contact, ...]":
@@ -121,13 +121,6 @@ class AnswerText(Text):
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences, in order, with their spans."""
         return self._memo.once(_growing).of(self.raw)
-
-    @lazy
-    def quantities(self) -> "tuple[Quantity, ...]":
-        """The quantities, in order: amounts, dates, clocks."""
-        from guards.text.slots.by_sentence import quantities_by_sentence
-
-        return quantities_by_sentence(self.raw, self._memo)
 
     @lazy
     def names(self) -> "tuple[Name, ...]":

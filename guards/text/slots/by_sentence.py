@@ -13,15 +13,15 @@ names those with quotes, files or addresses.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
-from typing import TypeVar
 
 from guards.core.keeping import Keeping
 from guards.text.names import Name, find_names
 from guards.text.normal import normalise
-from guards.text.slots.quantity import Quantity, find_quantities
+from guards.text.slots.quantity import Quantity, find_quantities, sentence_quantities
 from guards.text.slots.route import speaks_of_travel
 
 _SENTENCE_ENDS = re.compile(r"[다요]\.(?:\[\d{1,2}\]){0,5}(?=\s)|\](?=\n)")
@@ -34,87 +34,66 @@ _MARK_FIRST = re.compile(r"\n[ \t]*(?:[-*+>•][ \t]+)?[*_]{0,2}[(\[【]")
 _BRACKETS = (("(", ")"), ("[", "]"), ("【", "】"))
 _QUOTE_FILE_OR_ADDRESS = re.compile(r"[\"'“-‟‘-‛＂＇´〝-〟«»「」『』《》〈〉]|[.@/][A-Za-z]")
 
-SlotT = TypeVar("SlotT", Quantity, Name)
-_Known = dict[str, tuple[int, tuple[SlotT, ...]]]
+_BEFORE_WORDS = re.compile(r"\A\s*(?:[-*•][ ])?")
+_MARKS_BEHIND = re.compile(r"(?:\[\d{1,2}\])+$")
+_PIECES_KEPT = 512
 
 
-def quantities_by_sentence(raw: str, kept: Keeping) -> tuple[Quantity, ...]:
-    """Return the quantities of a text, in order: the same as `find_quantities`.
-
-    Args:
-        raw: The text.
-        kept: Where the readings of its sentences are kept.
-    """
-    found: list[Quantity] = []
-    places = _with_lines_on_ways(raw, kept)
-    pieces = _by_sentence(raw, places, kept.once(_known_quantities), _quantities)
-    if pieces is None:
+def quantities_by_sentence(raw: str) -> tuple[Quantity, ...]:
+    """Return the quantities of a text, in order: the same as `find_quantities`."""
+    pieces = _with_lines_on_ways(raw)
+    if _reaches_far(raw) or not _are_closed(raw, pieces):
         return find_quantities(raw, normalise(raw))
-    for by, of_piece in pieces:
-        found += [_moved(one, by) for one in of_piece] if by else of_piece
+    found: list[Quantity] = []
+    for start, end in pieces:
+        # Without the end of the sentence before and its own mark, as the reader of claims asks.
+        own = _BEFORE_WORDS.sub("", raw[start + bool(start) : end])
+        begin = end - len(own)
+        of_piece = sentence_quantities(_MARKS_BEHIND.sub("", own))
+        found += [_moved(one, begin) for one in of_piece] if begin else of_piece
     return tuple(found)
 
 
 def names_by_sentence(raw: str, kept: Keeping) -> tuple[Name, ...]:
     """Return the names of a text, in order: the same as `find_names`."""
-    found: list[Name] = []
-    pieces = _by_sentence(raw, list(_pieces(raw)), kept.once(_known_names), _names)
-    if pieces is None:
+    known, pieces = kept.once(_known_names), list(_pieces(raw))
+    if _reaches_far(raw):
         return find_names(raw, normalise(raw))
-    for by, of_piece in pieces:
+    # Sentences in a row that are new are read together, which takes less time than each alone.
+    for is_known, some in groupby(pieces, lambda piece: raw[piece[0] : piece[1]] in known):
+        if not is_known and not _read_into(known, raw, list(some)):
+            return find_names(raw, normalise(raw))
+    found: list[Name] = []
+    for start, end in pieces:
+        begin, of_piece = known[raw[start:end]]
+        by = start - begin
         found += [replace(one, start=one.start + by, end=one.end + by) for one in of_piece]
     return tuple(found)
 
 
-def _known_quantities(_: Keeping) -> _Known[Quantity]:
-    """Return the quantities of sentences, and how far they lie from where they were read."""
+def _known_names(_: Keeping) -> dict[str, tuple[int, tuple[Name, ...]]]:
+    """Return the names of sentences, each with where it stood in what was read with it."""
     return {}
 
 
-def _known_names(_: Keeping) -> _Known[Name]:
-    return {}
-
-
-def _by_sentence(
-    raw: str,
-    pieces: Sequence[tuple[int, int]],
-    known: _Known[SlotT],
-    read: Callable[[str], tuple[SlotT, ...] | None],
-) -> list[tuple[int, tuple[SlotT, ...]]] | None:
-    """Return the slots of each sentence and how far each is to be moved.
-
-    None if something may reach from one sentence into another. Sentences in a row that are new are
-    read together, which takes less time than each alone.
-    """
-    if _REACHES_FAR.search(raw) or _MARK_FIRST.search(f"\n{raw}"):
-        return None
-    for is_known, some in groupby(pieces, lambda piece: raw[piece[0] : piece[1]] in known):
-        if not is_known and not _read_into(known, raw, list(some), read):
-            return None
-    return [
-        (start - begin, slots) for start, end in pieces for begin, slots in (known[raw[start:end]],)
-    ]
+def _reaches_far(raw: str) -> bool:
+    """Tell whether something in a text may change what its other sentences mean."""
+    return bool(_REACHES_FAR.search(raw) or _MARK_FIRST.search(f"\n{raw}"))
 
 
 def _read_into(
-    known: _Known[SlotT],
-    raw: str,
-    pieces: Sequence[tuple[int, int]],
-    read: Callable[[str], tuple[SlotT, ...] | None],
+    known: dict[str, tuple[int, tuple[Name, ...]]], raw: str, pieces: Sequence[tuple[int, int]]
 ) -> bool:
-    """Read some sentences in a row; tell whether nothing reaches from one into another."""
+    """Read the names of some sentences in a row; tell whether each can be read by itself."""
     first, last = pieces[0][0], pieces[-1][1]
     new = raw[first:last]
-    brackets = [pair for pair in _BRACKETS if pair[0] in new]
-    if not all(_is_closed(new[start:end], brackets) for start, end in _pieces(new)):
+    if _QUOTE_FILE_OR_ADDRESS.search(new) or not _are_closed(new, list(_pieces(new))):
         return False
-    slots = read(new)
-    if slots is None:
-        return False
-    starts = [first + slot.start for slot in slots]
+    names = find_names(new, normalise(new))
+    starts = [first + name.start for name in names]
     for start, end in pieces:
         begin, stop = bisect_left(starts, start), bisect_left(starts, end)
-        known[raw[start:end]] = (start - first, slots[begin:stop])
+        known[raw[start:end]] = (start - first, names[begin:stop])
     return True
 
 
@@ -130,7 +109,7 @@ def _pieces(raw: str) -> Iterator[tuple[int, int]]:
     yield start, len(raw)
 
 
-def _with_lines_on_ways(raw: str, kept: Keeping) -> list[tuple[int, int]]:
+def _with_lines_on_ways(raw: str) -> list[tuple[int, int]]:
     """Return the places of sentences, those of a line together where one speaks of ways."""
     pieces = list(_pieces(raw))
     if not speaks_of_travel(normalise(raw).text):
@@ -140,29 +119,25 @@ def _with_lines_on_ways(raw: str, kept: Keeping) -> list[tuple[int, int]]:
     is_on_way = False
     for start, end in pieces:
         line.append((start, end))
-        is_on_way = is_on_way or kept.remembered(_speaks_of_travel, raw[start:end])
+        is_on_way = is_on_way or _speaks_of_travel(raw[start:end])
         if raw.startswith("\n", end) or end == len(raw):
             joined += [(line[0][0], end)] if is_on_way else line
             line, is_on_way = [], False
     return joined
 
 
+@lru_cache(maxsize=_PIECES_KEPT)
 def _speaks_of_travel(piece: str) -> bool:
     return speaks_of_travel(normalise(piece).text)
 
 
-def _quantities(sentences: str) -> tuple[Quantity, ...]:
-    return find_quantities(sentences, normalise(sentences))
-
-
-def _names(sentences: str) -> tuple[Name, ...] | None:
-    if _QUOTE_FILE_OR_ADDRESS.search(sentences):
-        return None
-    return find_names(sentences, normalise(sentences))
+def _are_closed(raw: str, pieces: Iterable[tuple[int, int]]) -> bool:
+    """Tell whether each sentence closes the brackets that it opens."""
+    brackets = [pair for pair in _BRACKETS if pair[0] in raw]
+    return not brackets or all(_is_closed(raw[start:end], brackets) for start, end in pieces)
 
 
 def _is_closed(piece: str, brackets: Sequence[tuple[str, str]]) -> bool:
-    """Tell whether a sentence closes those of some brackets that it opens."""
     own = piece.lstrip("].")
     return all(own.count(one) in (0, own.count(other)) for one, other in brackets)
 

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from guards.text.citing.references import citation_places
-from guards.text.normal import Normal
+from guards.text.normal import Normal, normalise
 from guards.text.slots.amounts import DIGIT_READERS, WORD_READERS, Reader
 from guards.text.slots.contact import find_phones
 from guards.text.slots.dates import (
@@ -55,6 +55,8 @@ _CAPTION = re.compile(
     rf"{_CAPTION_BEGINS}[ ]?:[ ]?(?P<scale>[십백천만억]{{0,3}})(?P<unit>[가-힣%]{{1,4}})"
 )
 _NUMBERS_KEPT = 8192
+_SENTENCES_KEPT = 1024
+_LONGEST_KEPT_CHARS = 2000
 
 
 def caption_units(text: str) -> list[tuple[int, Unit]]:
@@ -315,6 +317,21 @@ def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions))
     found = _with_shared_units(sorted(canvas.found, key=lambda found: found.start), normal.text)
     return _apart(_quantity(one, raw, normal) for one in _joined(found, normal.text))
+
+
+def sentence_quantities(text: str) -> tuple[Quantity, ...]:
+    """Return the quantities of a sentence that is read by itself.
+
+    Claims, values and figures ask for the same sentences, and growing answers do so again.
+    """
+    return _of_sentence(text) if len(text) <= _LONGEST_KEPT_CHARS else _of_text(text)
+
+
+def _of_text(text: str) -> tuple[Quantity, ...]:
+    return find_quantities(text, normalise(text))
+
+
+_of_sentence = lru_cache(maxsize=_SENTENCES_KEPT)(_of_text)
 
 
 def _apart(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:

@@ -189,23 +189,21 @@ def test_what_is_put_together_is_what_the_whole_text_holds(texts: list[str]) -> 
     kept = Keeping()  # one for all of them: what one text left there changes no other
 
     for text in texts:
-        assert quantities_by_sentence(text, kept) == find_quantities(text, normalise(text))
+        assert quantities_by_sentence(text) == find_quantities(text, normalise(text))
         assert names_by_sentence(text, kept) == find_names(text, normalise(text))
 
 
 @given(SAID_TEXTS, st.lists(st.integers(0, 60), max_size=6))
 def test_a_text_that_grows_is_read_as_one_that_stood_there(text: str, cuts: list[int]) -> None:
-    kept = Keeping()
-
     for end in sorted({min(cut, len(text)) for cut in cuts}):
         seen = text[:end]
-        assert quantities_by_sentence(seen, kept) == find_quantities(seen, normalise(seen))
-    assert quantities_by_sentence(text, kept) == find_quantities(text, normalise(text))
+        assert quantities_by_sentence(seen) == find_quantities(seen, normalise(seen))
+    assert quantities_by_sentence(text) == find_quantities(text, normalise(text))
 
 
 @each_row("text, found", "what_reaches_over_a_sentence_is_read_with_it")
 def test_what_reaches_over_a_sentence_is_read_with_it(text: str, found: list[str]) -> None:
-    quantities = quantities_by_sentence(text, Keeping())
+    quantities = quantities_by_sentence(text)
 
     assert [one.text for one in quantities] == found
     assert [text[one.start : one.end] for one in quantities] == found
