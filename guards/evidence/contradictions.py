@@ -6,9 +6,10 @@ other than the edition and the kind of document, is a scope of its own.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_words
@@ -34,8 +35,9 @@ _MOST_WITH_ONE_KEY = 12
 _WORDS_WITHOUT_TITLE = 2
 _WORDS_IN_ONE_DOCUMENT = 3
 _SHARED = 0.6
-"""Share of its words that sentences with the same key have at least: values differ, and what
-stands right beside them may be read otherwise."""
+"""Share of its words that sentences with the same key have at least."""
+_MOST_COMPARED = 100
+"""Sentences with values of the same kinds, of which more are not compared one by one."""
 _WORD = re.compile(r"[가-힣A-Za-z0-9]+")
 _ITEM = re.compile(r"[ \t]*(?:[-*•·○●▪■◦>]+[ \t]+|(?:\d{1,3}|[가-하])[.)][ \t]+|[①-⑳])")
 _CLOSED = re.compile(r"[.!?。:;,|]$|(?:다|요|음|함|됨|임)$")
@@ -192,22 +194,33 @@ class _Draft:
         self.kinds = tuple([value.kind for value in values])
         self._origin = origin
         self._sentence = sentence
-        self._values = values
+        self.values = values
         self._start = start
         self._end = end
 
-    @property
+    @lazy
     def features(self) -> set[str]:
         """The features of its words."""
         clauses = [claim.clause for claim in self._sentence]
         return {word.features[-1] for one in clauses for word in one.words if not word.is_light}
+
+    def may_contradict(self, other: "_Draft") -> bool:
+        """Tell whether another sentence with values of the same kinds may say others of the same.
+
+        What stands right beside the values may be read otherwise, so that not all words are shared.
+        """
+        one, two = self.features, other.features
+        if len(one & two) < _SHARED * min(len(one), len(two)):
+            return False
+        pairs = zip(self.values, other.values, strict=True)
+        return any(not value.is_like(beside) for value, beside in pairs)
 
     @lazy
     def read(self) -> ValueSentence | None:
         """The sentence, read; None if it says nothing but its values."""
         origin, sentence, reading = self._origin, self._sentence, self._origin.reading
         start, end, plain = self._start, self._end, reading.page.plain
-        own = _without(origin.raw, start, end, self._values)
+        own = _without(origin.raw, start, end, self.values)
         found = content_words(morphemes(own))
         words = sum(word.text not in _TELLS_NOTHING for word in found)
         labels = [one for one in sentence[0].block.labels if one.level is not Level.HEADING]
@@ -225,7 +238,7 @@ class _Draft:
             text=_text(reading, sentence[0].sentence),
             behind=_text(reading, sentence[0].sentence + 1),
             quoted=_line(origin.raw, start, end) if labels else origin.raw[start:end],
-            values=tuple(self._values),
+            values=tuple(self.values),
             key=(*(token for text in above for token in (*_key(text), "/")), *_key(own)),
             words=words + sum(len(label_words(label.text)) for label in labels),
             headings=frozenset(
@@ -241,7 +254,7 @@ class _Draft:
 
 
 def _with_a_likely_other(drafts: Sequence[_Draft]) -> Iterator[_Draft]:
-    """Yield the sentences that may have another one's words, with values of the same kinds.
+    """Yield the sentences that may have another one's words, with other values of the same kinds.
 
     To read a sentence without its values takes long, and most have words that no other one has.
     """
@@ -250,11 +263,12 @@ def _with_a_likely_other(drafts: Sequence[_Draft]) -> Iterator[_Draft]:
         by_kinds[one.kinds].append(one)
     likely: set[int] = set()
     for alike in by_kinds.values():
-        features = [one.features for one in alike] if len(alike) > 1 else []
-        many = Counter(feature for own in features for feature in own)
-        for one, own in zip(alike, features, strict=False):
-            if sum([many[feature] > 1 for feature in own]) >= _SHARED * len(own):
-                likely.add(id(one))
+        if len(alike) > _MOST_COMPARED:
+            likely.update(map(id, alike))
+            continue
+        for one, other in combinations(alike, 2):
+            if one.may_contradict(other):
+                likely |= {id(one), id(other)}
     return (one for one in drafts if id(one) in likely)
 
 
