@@ -156,6 +156,21 @@ async def test_what_the_judge_takes_out_counts_with_what_the_guards_took_out_bef
     assert len(upstream.requests) == 1
 
 
+async def test_what_was_sent_before_the_judge_was_asked_is_corrected_at_the_end(
+    judged: RunningProxy, upstream: ScriptedUpstream, judge: ScriptedUpstream, stream: bool
+) -> None:
+    upstream.says(f"{DENIED} {KNOWN}")
+
+    reply = await judged.chat(QUESTION | {"stream": stream})
+
+    # The judge is asked when the model has ended, and all but the last sentence is out by then.
+    assert said(reply).startswith(DENIED)
+    assert "바로잡습니다" in said(reply)
+    assert reply.headers["x-guard-action"] == "replace"
+    [made] = (await judged.trace(reply)).made
+    assert made.closed_with == "closing.correction"
+
+
 async def test_each_choice_is_judged(
     judged: RunningProxy, upstream: ScriptedUpstream, judge: ScriptedUpstream
 ) -> None:
