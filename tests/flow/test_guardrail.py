@@ -51,7 +51,9 @@ MENDED = f"{RIGHT[:-1]}[†1]. 주차장은 오전 9시에 엽니다."
 CHINESE = "停车费每小时2000元。"
 CALL = "9c0d2792-0334-4afa-9154-fd5553454736"
 NUMBERS_TEMPLATE = "수치를 확인하지 못했습니다."
-POLICY = f"{TEMPLATES.strip()}\n  numbers: {NUMBERS_TEMPLATE}\n"
+POLICY = (
+    f"{TEMPLATES.strip()}\n  numbers: {NUMBERS_TEMPLATE}\nreplacement: {{direct_answer: false}}\n"
+)
 TENANTS = {
     "other": "",
     "watching": "guards:\n  numbers: {mode: shadow}\n",

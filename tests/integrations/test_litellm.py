@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 import openai
 import pytest
 import pytest_asyncio
@@ -211,6 +213,59 @@ async def test_litellm_in_front(rig: Rig, tmp_path: Path) -> None:
         )
         assert raw.parse().choices[0].message.content == NUMBERS_TEMPLATE
         assert raw.headers["llm_provider-x-guard-action"] == "replace"
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
+async def test_other_endpoints_of_litellm_in_front(
+    rig: Rig, shared_front: LiteLlmProxy, stream: bool
+) -> None:
+    rig.scripted.says(WRONG)
+
+    assert await in_messages(shared_front, stream=stream) == NUMBERS_TEMPLATE
+    assert await in_responses(shared_front, stream=stream) == NUMBERS_TEMPLATE
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_front(
+    rig: Rig, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[LiteLlmProxy, None]:
+    folder = tmp_path_factory.mktemp("front")
+    async with litellm("litellm-in-front.yaml", folder, of(rig)) as started:
+        yield started
+
+
+async def in_messages(proxy: LiteLlmProxy, *, stream: bool) -> str:
+    """Ask as Anthropic's clients do; return the text."""
+    body = {
+        "model": "qwen3",
+        "max_tokens": 500,
+        "system": CONTEXT,
+        "messages": [{"role": "user", "content": QUESTION}],
+        "stream": stream,
+    }
+    async with httpx.AsyncClient(timeout=DEADLINE_S, trust_env=False) as client:
+        reply = await client.post(
+            f"{proxy.address}/v1/messages", json=body, headers={"x-api-key": MASTER_KEY}
+        )
+    assert reply.status_code == httpx.codes.OK, reply.text
+    if not stream:
+        return str(reply.json()["content"][0]["text"])
+    events = [json.loads(line[6:]) for line in reply.text.splitlines() if line[:6] == "data: "]
+    return "".join(event.get("delta", {}).get("text", "") for event in events)
+
+
+async def in_responses(proxy: LiteLlmProxy, *, stream: bool) -> str:
+    if not stream:
+        reply = await proxy.client.responses.create(
+            model="qwen3", instructions=CONTEXT, input=QUESTION
+        )
+        return reply.output_text
+    events = await proxy.client.responses.create(
+        model="qwen3", instructions=CONTEXT, input=QUESTION, stream=True
+    )
+    return "".join(
+        [event.delta async for event in events if event.type == "response.output_text.delta"]
+    )
 
 
 # Behind it.
