@@ -26,6 +26,7 @@ from proxy.pipeline.constraints import (
 )
 from tests.fakes.constrained_server import Sampler
 from tests.fakes.growth import assert_grows_with_its_input
+from tests.tables import each_row
 
 SOURCE = Source("1", "제2조 수수료", "수수료(手續費)는 한빛은행 창구에서 낸다.", file="案内.pdf")
 EXCHANGE = Exchange("수수료는 어디에 내나요?", (SOURCE,))
@@ -40,7 +41,7 @@ LEAK = finding("korean_only.han", "费用")
 NAME = finding("names.not_in_sources", "가온은행")
 
 
-@pytest.mark.parametrize("kind", ["han", "kana", "other_script", "broken_character"])
+@each_row("kind", ["han", "kana", "other_script", "broken_character"])
 def test_foreign_writing_asks_for_korean_letters(kind: str) -> None:
     found = wanted(EXCHANGE, [finding(f"korean_only.{kind}", "费用")], BODY)
 
@@ -67,7 +68,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("findings", NOTHING)
+@each_row("findings", NOTHING)
 def test_other_faults_constrain_nothing(findings: list[Finding]) -> None:
     assert wanted(EXCHANGE, findings, BODY) is None
 
@@ -111,38 +112,6 @@ def test_what_the_request_holds_is_not_barred_and_neither_is_a_whole_sentence() 
 
 LICENSED = AllowedText(("手續費", "договор"))
 
-KOREAN = [
-    pytest.param("신청은 3일 안에 하시면 됩니다.", id="sentence"),
-    pytest.param(
-        "## 안내\n\n- **기한**: 3일\n- `code`\n\n| 구분 | 금액 |\n|---|---|\n", id="markdown"
-    ),
-    pytest.param("\t한 줄\r\n두 줄", id="control-characters"),
-    pytest.param("「도서관법」 제3조 ‘인용’ “말씀” 『책』 【주의】 〈표〉 《신문》", id="quotes"),
-    pytest.param("3,000원(￦3,000, ₩3,000, €2, $2) ½ 26℃ 5㎡ 3㎏ 2㎝ №7", id="units"),
-    pytest.param("① 접수 → ② 심사 ⇒ ③ 통보 ※ 유의 ★ ● ■ ▶ ☎ ✓ ✅ ⭐", id="signs"),
-    pytest.param("1️⃣ 먼저 😊 🙏 👨‍👩‍👧 ☎️", id="emoji"),
-    pytest.param("㈜가나, ㉠ 항목, ㊿번, ㅋㅋ, 홍〇〇 님, 접수・처리", id="signs-of-korean-print"),
-    pytest.param("Wi-Fi 7, São Paulo, Đoković, naïve, α값, ΔT, 5μm, Ω", id="latin-and-greek"),
-    pytest.param("전각 ！？（가）～ ：", id="full-width"),
-    pytest.param("https://example.com/a?b=1#c, a_b@example.com, 02-000-1234", id="contacts"),
-    pytest.param("{\"a\": [1, 2], 'b': \\\\ ^ ~ @ # $ % & * < > ; / = + }", id="ascii"),
-    pytest.param("줄임표… 대시– — 가운뎃점· ‧ • 쪽† ‰", id="punctuation"),
-]
-FOREIGN = [
-    pytest.param("費用", id="han"),
-    pytest.param("수수료는 费用입니다", id="han-in-a-sentence"),
-    pytest.param("手續", id="part-of-a-licensed-word"),
-    pytest.param("カード", id="katakana"),
-    pytest.param("ファイル", id="half-sentence-of-kana"),
-    pytest.param("の", id="hiragana"),
-    pytest.param("人々", id="iteration-mark"),
-    pytest.param("㌔", id="squared-kana"),
-    pytest.param("㈱", id="bracketed-han"),
-    pytest.param("правила", id="cyrillic"),
-    pytest.param("ตัวอย่าง", id="thai"),
-    pytest.param("例えば", id="japanese"),
-    pytest.param("깨진 \ufffd 글자", id="broken"),
-]
 SAMPLERS = [
     pytest.param(lambda text: Sampler.of_regex(text.regex), id="regex"),
     pytest.param(lambda text: Sampler.of_gbnf(text.gbnf), id="gbnf"),
@@ -153,21 +122,21 @@ def written(sampler: Sampler, text: str) -> bool:
     return sampler.write(text) and sampler.may_end()
 
 
-@pytest.mark.parametrize("make", SAMPLERS)
-@pytest.mark.parametrize("text", KOREAN)
+@each_row("make", SAMPLERS)
+@each_row("text", "korean")
 def test_korean_texts_can_be_written(make: Callable[[AllowedText], Sampler], text: str) -> None:
     assert written(make(LICENSED), text)
     assert LICENSED.allows(text)
 
 
-@pytest.mark.parametrize("make", SAMPLERS)
-@pytest.mark.parametrize("text", FOREIGN)
+@each_row("make", SAMPLERS)
+@each_row("text", "foreign")
 def test_foreign_writing_cannot(make: Callable[[AllowedText], Sampler], text: str) -> None:
     assert not written(make(LICENSED), text)
     assert not LICENSED.allows(text)
 
 
-@pytest.mark.parametrize("make", SAMPLERS)
+@each_row("make", SAMPLERS)
 def test_no_han_token_can_come_and_every_syllable_can(
     make: Callable[[AllowedText], Sampler],
 ) -> None:
@@ -180,7 +149,7 @@ def test_no_han_token_can_come_and_every_syllable_can(
         assert {char for char in free if char < "가"} == {"手"}
 
 
-@pytest.mark.parametrize("make", SAMPLERS)
+@each_row("make", SAMPLERS)
 def test_a_licensed_word_is_written_as_a_whole(make: Callable[[AllowedText], Sampler]) -> None:
     sampler = make(LICENSED)
 
@@ -216,7 +185,7 @@ def test_what_the_class_lets_through_is_nothing_that_counts_as_foreign(text: str
         assert all(ord(run.text[0]) < 0x400 for run in foreign_runs(text))
 
 
-@pytest.mark.parametrize(("unit", "end"), [("가", "手"), ("中", ""), ("中中手", "")])
+@each_row("unit, end", [("가", "手"), ("中", ""), ("中中手", "")])
 def test_no_text_takes_long(unit: str, end: str) -> None:
     many = AllowedText(("中", "中中", "中中中", "手續費"))
 
@@ -242,7 +211,7 @@ FIELDS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "wanted", "fields"), FIELDS)
+@each_row("kind, wanted, fields", FIELDS)
 def test_each_server_is_told_in_its_own_way(
     kind: ServerKind, wanted: Constraints, fields: JsonObject
 ) -> None:
@@ -259,37 +228,14 @@ def test_words_that_the_client_bars_itself_stay_barred() -> None:
     assert many["bad_words"] == ["욕설"] * MOST_BAD_WORDS
 
 
-OWNERS = [
-    pytest.param({"data": [{"id": "m", "owned_by": "vllm"}]}, ServerKind.VLLM, id="vllm"),
-    pytest.param({"data": [{"id": "m", "owned_by": "sglang"}]}, ServerKind.SGLANG, id="sglang"),
-    pytest.param({"data": [{"id": "m", "owned_by": "llamacpp"}]}, ServerKind.LLAMACPP, id="llama"),
-    pytest.param({"data": [{"id": "gpt", "owned_by": "system"}]}, None, id="openai"),
-    pytest.param({"data": [{"id": "m", "owned_by": ["vllm"]}]}, None, id="no-name"),
-    pytest.param({"data": []}, None, id="no-models"),
-    pytest.param({"models": []}, None, id="another-form"),
-]
-
-
-@pytest.mark.parametrize(("models", "kind"), OWNERS)
+@each_row("models, kind", "owners")
 def test_the_list_of_models_tells_what_a_server_is(
     models: JsonObject, kind: ServerKind | None
 ) -> None:
     assert kind_of(models) is kind
 
 
-REFUSALS = [
-    pytest.param(422, True, id="validation"),
-    pytest.param(400, True, id="bad-request"),
-    pytest.param(500, True, id="broke-over-it"),
-    pytest.param(501, True, id="not-implemented"),
-    pytest.param(401, False, id="key"),
-    pytest.param(404, False, id="not-found"),
-    pytest.param(413, False, id="too-large"),
-    pytest.param(429, False, id="rate-limit"),
-]
-
-
-@pytest.mark.parametrize(("status", "refused"), REFUSALS)
+@each_row("status, refused", "refusals")
 def test_a_status_tells_whether_what_was_added_may_be_to_blame(
     status: int, *, refused: bool
 ) -> None:

@@ -12,6 +12,7 @@ from proxy.errors import error_json
 from proxy.settings import Settings
 from tests.fakes.command import Ended, run
 from tests.fakes.raw_upstream import RawUpstream, http_reply
+from tests.tables import each_row
 
 AWAY = "503 Service Unavailable"
 CLOSING = json.dumps({"status": "stopping", "policies": {"errors": ["x" * 300]}}).encode()
@@ -90,6 +91,6 @@ async def test_a_port_that_nobody_listens_on_is_a_no(tmp_path: Path) -> None:
     assert "127.0.0.1:9" in ended.err
 
 
-@pytest.mark.parametrize("name", ["host", "port"])
+@each_row("name", ["host", "port"])
 def test_it_asks_where_the_service_listens_by_itself(name: str) -> None:
     assert inspect.signature(health).parameters[name].default == getattr(Settings(), name)

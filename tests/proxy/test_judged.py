@@ -1,7 +1,5 @@
 """Which of two attempts at an answer goes out."""
 
-import pytest
-
 from guards.core.exchange import Exchange, Source
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
@@ -14,6 +12,7 @@ from proxy.openai_api.reply import Kept, Replaced
 from proxy.openai_api.sse import json_bytes
 from proxy.tenants import Tenant
 from tests.fakes.judging import judged_whole
+from tests.tables import each_row
 
 LOADED = load_shipped("strict")
 TENANT = Tenant(
@@ -41,7 +40,7 @@ def judged(content: str, unjudged: str = "", *, again: bool = False) -> Candidat
     )
 
 
-@pytest.mark.parametrize("why", ["empty_answer", "json_values"])
+@each_row("why", ["empty_answer", "json_values"])
 def test_nothing_to_judge_is_no_better_than_a_wrong_answer(why: str) -> None:
     settled = select(TENANT, 0, judged(WRONG), judged("", why, again=True))
 

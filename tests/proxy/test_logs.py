@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from proxy.logs import mask_personal
 from proxy.openai_api.json_body import JsonObject
+from tests.tables import each_row
 
 ROOT = Path(__file__).parents[2]
 TALK = """
@@ -160,7 +161,7 @@ def test_json_can_be_had_on_a_terminal() -> None:
     assert [json.loads(line)["event"] for line in on_terminal("json")] == EVENTS
 
 
-@pytest.mark.parametrize("log_format", ["auto", "console"])
+@each_row("log_format", ["auto", "console"])
 def test_no_line_of_anybodys_holds_an_identifier(log_format: str) -> None:
     written = "\n".join(off_terminal(log_format))
 

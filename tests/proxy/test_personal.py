@@ -3,7 +3,6 @@
 import json
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from proxy.pipeline.pseudonyms import (
     hidden,
     pseudonyms_for,
 )
+from tests.tables import each_row
 
 K = PersonalKind
 PHONE, OTHER, MAIL, PLATE = "010-0000-1234", "010-0000-5678", "a@gaon.invalid", "서울 00바 0000"
@@ -61,7 +61,7 @@ def test_an_ordinary_text_is_not_kept_back() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", list(PersonalKind))
+@each_row("kind", list(PersonalKind))
 def test_no_placeholder_is_longer_than_what_is_kept_back(kind: PersonalKind) -> None:
     escaped = json.dumps(kind.noun)[1:-1]
 
@@ -69,27 +69,12 @@ def test_no_placeholder_is_longer_than_what_is_kept_back(kind: PersonalKind) -> 
         assert len(longest) <= LONGEST_PLACEHOLDER_CHARS
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        pytest.param("[전화번호-1]", id="as-it-was"),
-        pytest.param("[전화번호 - 1]", id="spaced"),
-        pytest.param("［전화번호－1］", id="full-width"),
-        pytest.param(r"\[전화번호-1\]", id="escaped-for-markdown"),
-        pytest.param("[전화번호–1]", id="other-dash"),
-        pytest.param("[전화번호\u20111]", id="unbroken-dash"),
-        pytest.param("[전화번호1]", id="no-dash"),
-        pytest.param("[전화번호 1]", id="space"),
-        pytest.param("(전화번호-1)", id="round-brackets"),
-        pytest.param(json.dumps("[전화번호-1]")[1:-1], id="json-in-ascii"),
-        pytest.param(json.dumps("[전화번호-1]")[1:-1].upper().replace("U", "u"), id="upper-case"),
-    ],
-)
+@each_row("written", "a_model_may_write_a_placeholder_its_own_way")
 def test_a_model_may_write_a_placeholder_its_own_way(written: str) -> None:
     assert Pseudonyms(IDENTIFIERS).restore(f"**{written}**로") == f"**{PHONE}**로"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written", ["[전화번호-7]", "[전화번호]", "(전화번호 1)", "[1]", "전화번호-1", "[비고-1]"]
 )
 def test_what_stands_in_for_nothing_stays(written: str) -> None:
@@ -122,21 +107,8 @@ def test_what_is_given_back_holds_nothing_that_json_has_to_escape(text: str) -> 
         assert json.dumps(given_back, ensure_ascii=False) == f'"{given_back}"'
 
 
-PARTICLES = [
-    pytest.param("로", "010-0000-1230으로", id="zero"),
-    pytest.param("로", "010-0000-1231로", id="one"),
-    pytest.param("으로", "010-0000-1232로", id="two"),
-    pytest.param("은", "010-0000-1234는", id="four"),
-    pytest.param("가", "010-0000-1236이", id="six"),
-    pytest.param("를", "010-0000-1238을", id="eight"),
-    pytest.param("로도", "010-0000-1233으로도", id="three"),
-    pytest.param("부터", "010-0000-1235부터", id="one-form"),
-    pytest.param("로비", "010-0000-1233로비", id="another-word"),
-]
-
-
-@pytest.mark.parametrize(("particle", "restored"), PARTICLES)
-@pytest.mark.parametrize("cut", range(14))
+@each_row("particle, restored", "particles")
+@each_row("cut", "the_particle_goes_with_what_is_given_back")
 def test_the_particle_goes_with_what_is_given_back(particle: str, restored: str, cut: int) -> None:
     pseudonyms = Pseudonyms({restored[: len(PHONE)]: K.PHONE})
     restorer = Restorer(pseudonyms)
@@ -211,7 +183,7 @@ def test_contacts_that_only_instructions_hold_stay() -> None:
     assert hidden(json_bytes(asked), pseudonyms_for(asked, SOURCES, MASKING)) == json_bytes(asked)
 
 
-@pytest.mark.parametrize("role", ["system", "tool", "user"])
+@each_row("role", ["system", "tool", "user"])
 def test_what_no_office_publishes_is_hidden_whoever_says_it(role: str) -> None:
     shown = seen(body({"role": role, "content": f"신청인 {RESIDENT}"}, user("누구인가요?")))
 

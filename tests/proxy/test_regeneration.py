@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -21,6 +20,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.reply import Answer, ModelReply
 from proxy.pipeline.regeneration import OPENING, ClosedList, note, note_about, with_note
 from tests.fakes.judging import judged_whole
+from tests.tables import each_row
 
 MOST_CHARS = 1200
 
@@ -52,7 +52,7 @@ def finding(
     )
 
 
-@pytest.mark.parametrize("code", INSTRUCTED)
+@each_row("code", INSTRUCTED)
 def test_every_instruction_can_be_filled_in(code: str) -> None:
     lines = note([finding(code, "제99조 {0}", expected=("제15조",))], most=5).splitlines()
 
@@ -93,15 +93,8 @@ def test_a_known_spelling_is_passed_on() -> None:
     assert "바르게 쓰면" not in untold
 
 
-OVERLAPPING = [
-    pytest.param("02-999-8765", 1, id="the-same"),
-    pytest.param("☎ 02-999-8765", 1, id="more-of-it"),
-    pytest.param("02-999-1111", 2, id="another"),
-]
-
-
-@pytest.mark.parametrize(("personal", "count"), OVERLAPPING)
-@pytest.mark.parametrize("order", [1, -1])
+@each_row("personal, count", "overlapping")
+@each_row("order", [1, -1])
 def test_who_gave_a_wrong_contact_is_not_told_to_give_none(
     personal: str, count: int, order: int
 ) -> None:
@@ -203,21 +196,7 @@ def allowed(lines: list[str]) -> dict[str, str]:
     }
 
 
-LISTED = [
-    pytest.param(
-        "제88조에 따라 7권까지 빌립니다.", "조문", ["제6조", "제9조"], ["150원"], id="provisions"
-    ),
-    pytest.param(
-        "대출 기간은 21일입니다[8].",
-        "출처",
-        ["[1] 제6조(대출)", "[2] 제9조(예약)"],
-        ["21일"],
-        id="sources",
-    ),
-]
-
-
-@pytest.mark.parametrize(("answer", "kind", "held", "left_out"), LISTED)
+@each_row("answer, kind, held, left_out", "listed")
 def test_only_values_of_the_kind_that_was_wrong_are_listed(
     answer: str, kind: str, held: list[str], left_out: list[str]
 ) -> None:
@@ -254,72 +233,14 @@ def test_a_kind_of_which_the_sources_hold_nothing_is_said_to_be_empty() -> None:
     assert lists["조문"].startswith("없음")
 
 
-ROOMS = Source(
-    "1",
-    "객실 요금",
-    "| 객실 | 주중 | 주말 |\n|---|---|---|\n| 스탠다드 | 120,000원 | 150,000원 |\n"
-    "| 디럭스 | 180,000원 | 210,000원 |",
-)
-BOOK = Source(
-    "1",
-    "연락처",
-    "| 부서 | 전화번호 |\n|---|---|\n| 프런트 | 033-000-1111 |\n| 예약실 | 033-000-2222 |",
-)
-FLOORS = Source("1", "층별 안내", "소강당은 3층에 있습니다. 대강당은 지하 1층에 있습니다.")
-BRANCH = Source("1", "서초점 안내", "주차장은 지하 2층에 있습니다. 체크인은 오후 3시부터입니다.")
-SEOCHO = Source("1", "서초점 안내", "대표 번호: 02-000-1111")
-LEAVE = Source(
-    "1",
-    "경조휴가",
-    "본인이 결혼하는 경우 경조휴가 5일을 준다. 자녀가 결혼하는 경우 경조휴가 1일을 준다.",
-)
-REFUNDS = Source(
-    "1",
-    "환불",
-    "수업 시작 7일 전에 취소하면 80% 환불됩니다. 수업 시작 3일 전에 취소하면 50% 환불됩니다.",
-)
-FORMS = Source("1", "휴가", "휴가 신청서는 인사팀에 제출합니다.")
-HIRE = Source("1", "대관", "회원 대관료는 시간당 10,000원입니다.")
-LAST_YEARS = Source("1", "2024년 수강료 안내", "수강료는 월 80,000원입니다.")
-WAY = Source("1", "오시는 길", "공항에서 지하철 5호선을 타고 광화문역에서 내리면 됩니다.")
-PARKING = Source("1", "주차 요금", "- 일반: 시간당 3,000원\n- 정기권: 월 80,000원")
-
-OF_THE_SAME = [
-    pytest.param("디럭스 주말 요금은?", "디럭스 주말 요금은 250,000원입니다.", ROOMS, "210,000원"),
-    pytest.param("정기권은 얼마인가요?", "정기권은 월 50,000원입니다.", PARKING, "80,000원"),
-    pytest.param("프런트 번호는?", "프런트 번호는 033-000-2222입니다.", BOOK, "033-000-1111"),
-    pytest.param("대강당은 몇 층인가요?", "대강당은 3층에 있습니다.", FLOORS, "지하 1층"),
-    pytest.param(
-        "본인 결혼 경조휴가는 며칠인가요?", "본인 결혼 경조휴가는 3일입니다.", LEAVE, "5일"
-    ),
-    pytest.param("휴가 신청서는 어디에 내나요?", "휴가 신청서는 총무팀에 냅니다.", FORMS, "인사팀"),
-    pytest.param("공항에서 어떻게 가나요?", "공항에서 지하철 9호선을 타면 됩니다.", WAY, "5호선"),
-]
-OF_ANOTHER = [
-    pytest.param(
-        "스위트 요금은?", "스위트 주말 요금은 1박 300,000원이 아니라 350,000원입니다.", ROOMS
-    ),
-    pytest.param("비회원 대관료는?", "비회원 대관료는 시간당 20,000원입니다.", HIRE),
-    pytest.param("강남점 주차장은 몇 층인가요?", "주차장은 지하 4층에 있습니다.", BRANCH),
-    pytest.param("강남점 체크인은 몇 시인가요?", "강남점 체크인은 오후 4시부터입니다.", BRANCH),
-    pytest.param("강남점 대표 번호는?", "강남점 대표 번호는 02-999-9999입니다.", SEOCHO),
-    pytest.param("2026년 수강료는 얼마인가요?", "2026년 수강료는 월 90,000원입니다.", LAST_YEARS),
-    pytest.param("형제 결혼 경조휴가는?", "형제가 결혼하는 경우 경조휴가는 2일입니다.", LEAVE),
-    pytest.param("환불되나요?", "수업 시작 5일 전에 취소하면 70% 환불됩니다.", REFUNDS),
-    pytest.param("출장 보고서는 어디에 내나요?", "출장 보고서는 총무팀에 제출합니다.", FORMS),
-    pytest.param("부산역에서 어떻게 가나요?", "부산역에서 지하철 3호선을 타면 됩니다.", WAY),
-    pytest.param("조식당은 몇 층인가요?", "조식당은 5층에 있습니다.", FLOORS),
-]
-
-
-@pytest.mark.parametrize(("question", "answer", "source", "value"), OF_THE_SAME)
+@each_row("question, answer, source, value", "of_the_same")
 def test_a_value_of_the_thing_that_was_asked_about_is_named(
     question: str, answer: str, source: Source, value: str
 ) -> None:
     assert value in "\n".join(told_about(answer, (source,), question)[1:-1])
 
 
-@pytest.mark.parametrize(("question", "answer", "source"), OF_ANOTHER)
+@each_row("question, answer, source", "of_another")
 def test_no_value_of_another_thing_is_named(question: str, answer: str, source: Source) -> None:
     faults = told_about(answer, (source,), question)[1:-1]
 
@@ -381,7 +302,7 @@ def test_the_note_becomes_a_part_of_a_turn_made_of_parts() -> None:
     assert content[2] == {"type": "text", "text": NOTE}
 
 
-@pytest.mark.parametrize("role", ["tool", "assistant", "system"])
+@each_row("role", ["tool", "assistant", "system"])
 def test_the_note_is_a_turn_of_its_own_behind_what_is_no_user_turn(role: str) -> None:
     last: JsonObject = {"role": role, "content": "…"}
 
@@ -391,17 +312,7 @@ def test_the_note_is_a_turn_of_its_own_behind_what_is_no_user_turn(role: str) ->
     assert messages[2] == {"role": "user", "content": NOTE}
 
 
-TEMPERATURES = [
-    pytest.param({"temperature": 0.9}, 0.2, 0.2, id="lowered"),
-    pytest.param({"temperature": 0}, 0.2, 0, id="a-lower-one-stays"),
-    pytest.param({}, 0.2, 0.2, id="servers-default-is-lowered"),
-    pytest.param({"temperature": None}, 0.2, 0.2, id="null-is-the-servers-default"),
-    pytest.param({"temperature": 0.9}, None, 0.9, id="left-to-the-client"),
-    pytest.param({}, None, None, id="left-to-the-server"),
-]
-
-
-@pytest.mark.parametrize(("members", "ceiling", "expected"), TEMPERATURES)
+@each_row("members, ceiling, expected", "temperatures")
 def test_the_policy_caps_the_temperature(
     members: JsonObject, ceiling: float | None, expected: float | None
 ) -> None:
@@ -415,15 +326,7 @@ def test_a_seed_moves_on_so_that_the_same_draft_does_not_come_back() -> None:
     assert "seed" not in again(body_of(ASKED_FOR))[0]
 
 
-CHOICES = [
-    pytest.param({"n": 3}, 1, 1, id="one-of-three-failed"),
-    pytest.param({"n": 3}, 2, 2, id="two-of-three-failed"),
-    pytest.param({}, 1, None, id="one-of-one-needs-no-number"),
-    pytest.param({}, 2, 2, id="a-server-that-gave-more-than-asked"),
-]
-
-
-@pytest.mark.parametrize(("members", "failed", "n"), CHOICES)
+@each_row("members, failed, n", "choices")
 def test_only_the_failed_choices_are_asked_for_again(
     members: JsonObject, failed: int, n: int | None
 ) -> None:

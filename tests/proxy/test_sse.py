@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.openai_api.sse import Event, EventReader, json_bytes, write_event
+from tests.tables import each_row
 
 
 def read_all(*pieces: bytes) -> list[Event]:
@@ -49,7 +50,7 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("stream", "expected"), READ)
+@each_row("stream, expected", READ)
 def test_reads_what_the_standard_allows(stream: bytes, expected: list[str | None]) -> None:
     assert data_of(stream) == expected
 

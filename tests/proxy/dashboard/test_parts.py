@@ -29,102 +29,35 @@ from proxy.dashboard.page import (
 )
 from proxy.traces.tally import TallyBucket
 from proxy.views import msgid
-
-LED = [
-    pytest.param("/dashboard/traces?action=trim", "/dashboard/traces?action=trim", id="our-page"),
-    pytest.param("/dashboard", "/dashboard", id="first-page"),
-    pytest.param("", "/dashboard", id="nothing"),
-    pytest.param("/v1/models", "/dashboard", id="another-path-of-ours"),
-    pytest.param("/dashboards", "/dashboard", id="only-begins-alike"),
-    pytest.param("https://example.com/", "/dashboard", id="another-site"),
-    pytest.param("//example.com/dashboard", "/dashboard", id="another-host-same-path"),
-    pytest.param(
-        "http://127.0.0.1:8080/dashboard/traces", "/dashboard/traces", id="whole-address-of-ours"
-    ),
-    pytest.param("https://example.com/dashboard/traces", "/dashboard/traces", id="host-is-cut"),
-    pytest.param("/dashboard\\@example.com", "/dashboard", id="backslash"),
-    pytest.param("/dashboard\r\nset-cookie: a=b", "/dashboard", id="new-line"),
-    pytest.param("javascript:alert(1)", "/dashboard", id="script"),
-    pytest.param("http://[", "/dashboard", id="no-address-at-all"),
-    pytest.param("/dashboard/logout", "/dashboard", id="the-way-out"),
-    pytest.param("/dashboard/login?next=/dashboard/login", "/dashboard", id="the-login-itself"),
-]
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(("asked", "led"), LED)
+@each_row("asked, led", "led")
 def test_leads_to_a_page_of_ours(asked: str, led: str) -> None:
     assert local_page(asked) == led
 
 
-@pytest.mark.parametrize(
-    ("path", "ours"),
-    [
-        ("/dashboard", True),
-        ("/dashboard/x", True),
-        ("/dashboardx", False),
-        ("/", False),
-        ("/v1/dashboard", False),
-    ],
-)
+@each_row("path, ours", "tells_its_own_paths")
 def test_tells_its_own_paths(path: str, ours: bool) -> None:
     assert is_ours(path) is ours
 
 
-@pytest.mark.parametrize(
-    ("value", "written"), [(None, "–"), (0, "0"), (999, "999"), (1234567, "1,234,567")]
-)
+@each_row("value, written", [(None, "–"), (0, "0"), (999, "999"), (1234567, "1,234,567")])
 def test_writes_a_count(value: float | None, written: str) -> None:
     assert number(value) == written
 
 
-@pytest.mark.parametrize(
-    ("share", "written"),
-    [
-        (None, "–"),
-        (0, "0%"),
-        (0.0001, "<0.1%"),
-        (0.0005, "0.1%"),
-        (0.123, "12.3%"),
-        (0.5, "50%"),
-        (0.9994, "99.9%"),
-        (0.9999, ">99.9%"),
-        (1, "100%"),
-    ],
-)
+@each_row("share, written", "writes_a_share")
 def test_writes_a_share(share: float | None, written: str) -> None:
     assert percent(share) == written
 
 
-@pytest.mark.parametrize(
-    ("ms", "written"),
-    [
-        (None, "–"),
-        (0.42, "0.4 ms"),
-        (9.96, "10 ms"),
-        (85.4, "85 ms"),
-        (999.7, "1.00 s"),
-        (1250, "1.25 s"),
-        (59_999, "1 min 0 s"),
-        (125_000, "2 min 5 s"),
-    ],
-)
+@each_row("ms, written", "writes_a_time")
 def test_writes_a_time(ms: float | None, written: str) -> None:
     assert duration(ms) == written
 
 
-CHOSEN = [
-    pytest.param("en", "ko", "ko-KR", "en", id="the-address-first"),
-    pytest.param(None, "en", "ko-KR", "en", id="then-what-was-chosen-before"),
-    pytest.param(None, None, "en-US,en;q=0.9", "en", id="then-the-browser"),
-    pytest.param(None, None, "en;q=0.5, ko;q=0.8", "ko", id="by-weight"),
-    pytest.param(None, None, "fr-FR, en;q=0.3", "en", id="the-first-that-is-known"),
-    pytest.param(None, None, "fr-FR", "ko", id="korean-when-none-is-known"),
-    pytest.param(None, None, "", "ko", id="korean-when-nothing-is-said"),
-    pytest.param("xx", "yy", "en;q=much", "ko", id="nonsense-counts-for-nothing"),
-]
-
-
-@pytest.mark.parametrize(("asked", "kept", "accepted", "chosen"), CHOSEN)
+@each_row("asked, kept, accepted, chosen", "chosen")
 def test_chooses(asked: str | None, kept: str | None, accepted: str, chosen: str) -> None:
     assert chosen_language(asked, kept, accepted) == chosen
 
@@ -136,34 +69,14 @@ def test_translates_what_is_marked() -> None:
 
 
 HOST = "desk.example:8080"
-OURS = [
-    pytest.param({"sec-fetch-site": "same-origin"}, id="the-browser-says-so"),
-    pytest.param({"origin": "http://desk.example:8080"}, id="same-host"),
-    pytest.param({"origin": "https://desk.example:8080"}, id="tls-ends-in-front-of-us"),
-]
-OTHERS = [
-    pytest.param({}, id="nobody-says-anything"),
-    pytest.param({"sec-fetch-site": "cross-site"}, id="another-site"),
-    pytest.param({"sec-fetch-site": "same-site"}, id="a-neighbour-under-the-same-name"),
-    pytest.param({"sec-fetch-site": "none"}, id="no-page-at-all"),
-    pytest.param(
-        {"sec-fetch-site": "cross-site", "origin": "http://desk.example:8080"}, id="contradicting"
-    ),
-    pytest.param({"origin": "http://evil.example"}, id="another-host"),
-    pytest.param({"origin": "http://desk.example"}, id="another-port"),
-    pytest.param({"origin": "http://desk.example:8080.evil.example"}, id="only-begins-alike"),
-    pytest.param({"origin": "null"}, id="hidden"),
-    pytest.param({"origin": ""}, id="empty"),
-    pytest.param({"origin": "http://["}, id="no-address-at-all"),
-]
 
 
-@pytest.mark.parametrize("said", OURS)
+@each_row("said", "ours")
 def test_ours(said: dict[str, str]) -> None:
     assert comes_from_here(Headers({"host": HOST, **said}))
 
 
-@pytest.mark.parametrize("said", OTHERS)
+@each_row("said", "others")
 def test_not_ours(said: dict[str, str]) -> None:
     assert not comes_from_here(Headers({"host": HOST, **said}))
 
@@ -228,7 +141,7 @@ def test_exempts_nothing_from_escaping(path: Path) -> None:
     assert environment.autoescape is True
 
 
-@pytest.mark.parametrize("language", Language)
+@each_row("language", Language)
 def test_what_is_translated_is_no_html_and_no_format(language: Language) -> None:
     template = Renderer(Assets()).environment(language).from_string("{{ _(said) }}")
 

@@ -35,6 +35,7 @@ from tests.fakes.running_proxy import (
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import pool
 from tests.proxy.dashboard.visitor import Visitor
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -350,13 +351,6 @@ async def test_hashes_are_cut_and_come_back(tmp_path: Path) -> None:
     assert with_keys("hmac:0000000…", path) == "hmac:0000000…"
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("(inherited from /srv/policies.d/base.yaml:3:1)", "(inherited from base.yaml:3:1)"),
-        ("is already claimed at policies.d/b.yml:2:1", "is already claimed at b.yml:2:1"),
-        ("see `passthrough: POST /v1/x`", "see `passthrough: POST /v1/x`"),
-    ],
-)
+@each_row("text, left", "folders_are_left_out_of_messages")
 async def test_folders_are_left_out_of_messages(text: str, left: str) -> None:
     assert without_folders(text) == left

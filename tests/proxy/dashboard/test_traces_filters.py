@@ -8,7 +8,6 @@ import pytest
 import pytest_asyncio
 
 from proxy.dashboard.traces import (
-    LONGEST_TEXT_CHARS,
     PATIENCE_S,
     BadFilter,
     Filters,
@@ -20,6 +19,7 @@ from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.query import Page, Query
 from proxy.traces.sqlite import Database
 from tests.proxy.traces.making import a_trace, entries
+from tests.tables import each_row
 
 NOW = datetime(2031, 3, 5, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -49,21 +49,12 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(("address", "query"), ASKED)
+@each_row("address, query", ASKED)
 def test_asks_the_store(address: dict[str, str], query: Query) -> None:
     assert Filters.of(address, NOW).query(None, 50) == query
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        pytest.param({"action": "explode"}, id="action"),
-        pytest.param({"span": "3y"}, id="span"),
-        pytest.param({"since": "gestern"}, id="begin"),
-        pytest.param({"until": "2031-13-01"}, id="end"),
-        pytest.param({"text": "말 " * LONGEST_TEXT_CHARS}, id="more-words-than-can-be-looked-for"),
-    ],
-)
+@each_row("address", "what_cannot_be_is_refused")
 def test_what_cannot_be_is_refused(address: dict[str, str]) -> None:
     with pytest.raises(BadFilter):
         Filters.of(address, NOW)

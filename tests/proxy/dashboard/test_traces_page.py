@@ -50,6 +50,7 @@ from proxy.views.trace import (
 )
 from proxy.views.words import REASON_WORDS, reason_word
 from tests.proxy.dashboard.recorded import FEE, SOURCES, USED, WRONG, judged, made, trace_with
+from tests.tables import each_row
 
 NOBODY = Snapshot({}, {}, datetime(2031, 3, 5, tzinfo=UTC), {})
 
@@ -67,7 +68,7 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize(("words", "kinds"), EVERY)
+@each_row("words, kinds", EVERY)
 def test_every_kind_has_a_word(words: Mapping[StrEnum, object], kinds: type[StrEnum]) -> None:
     assert set(words) == set(kinds)
 
@@ -98,8 +99,8 @@ def test_numbers_go_on_from_the_question_to_the_last_answer() -> None:
     assert page.question[0].begins == (1,)
 
 
-@pytest.mark.parametrize(
-    ("finding", "mode", "tone"),
+@each_row(
+    "finding, mode, tone",
     [
         pytest.param(WRONG, Mode.ENFORCE, "strong", id="strong"),
         pytest.param(replace(WRONG, severity=Severity.WEAK), Mode.ENFORCE, "weak", id="weak"),
@@ -131,14 +132,7 @@ def test_quotes_are_found_whatever_the_white_space() -> None:
     assert place_of("", "그 월") is None
 
 
-FOUND = [
-    pytest.param((("a", 1), ("b", 1)), ["a", "b"], id="each-its-own"),
-    pytest.param((("a", 0), ("b", 2)), ["b", "b"], id="an-empty-place-gave-none"),
-    pytest.param((("a", 3),), [None, None], id="the-counts-do-not-tell"),
-]
-
-
-@pytest.mark.parametrize(("found", "formats"), FOUND)
+@each_row("found, formats", "found")
 def test_a_source_says_where_it_was_found(
     found: tuple[tuple[str, int], ...], formats: list[str | None]
 ) -> None:
@@ -302,7 +296,7 @@ STORIES = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "said"), STORIES)
+@each_row("changes, said", STORIES)
 def test_tells_what_became_of_a_request(changes: dict[str, object], said: str) -> None:
     assert said in translations(Language.KOREAN).gettext(story_of(trace_with(**changes)))
 
@@ -315,14 +309,7 @@ def test_an_ended_answer_is_not_called_replaced() -> None:
     assert outcome_of(replaced.model_copy(update={"made": (closed,)})) == "Ended early"
 
 
-BADGES = [
-    pytest.param(VerificationOutcome.VERIFIED, "Verified", "tone-good", id="verified"),
-    pytest.param(VerificationOutcome.PARTLY, "Partly verified", "tone-warn", id="partly"),
-    pytest.param(VerificationOutcome.NOT_VERIFIED, "Not verified", "tone-bad", id="not"),
-]
-
-
-@pytest.mark.parametrize(("result", "word", "style"), BADGES)
+@each_row("result, word, style", "badges")
 def test_the_badge_of_a_verification_has_its_result_and_no_action(
     result: VerificationOutcome, word: str, style: str
 ) -> None:
@@ -350,7 +337,7 @@ SHADOWS = [
 ]
 
 
-@pytest.mark.parametrize(("shadow", "word"), SHADOWS)
+@each_row("shadow, word", SHADOWS)
 def test_a_line_says_what_the_shadow_policy_would_have_done(
     shadow: ReplayResult | None, word: str
 ) -> None:
@@ -365,7 +352,7 @@ SNIPPETS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "snippet"), SNIPPETS)
+@each_row("text, snippet", SNIPPETS)
 def test_a_line_shows_where_the_words_stand(text: str, snippet: Snippet | None) -> None:
     assert Row(judged(), text).snippet == snippet
 
@@ -379,15 +366,7 @@ def test_every_reason_has_words() -> None:
     assert {*NOT_RUN, *in_requests} - REASON_WORDS.keys() == set()
 
 
-@pytest.mark.parametrize(
-    ("reason", "word"),
-    [
-        ("image_parts", "images"),
-        ("failed:ValueError", "it failed with an error"),
-        ("something_new:x", "something_new:x"),
-        ("", ""),
-    ],
-)
+@each_row("reason, word", "details_change_no_words")
 def test_details_change_no_words(reason: str, word: str) -> None:
     assert reason_word(reason) == word
 
@@ -435,7 +414,7 @@ CUTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "places", "pieces"), CUTS)
+@each_row("text, places, pieces", CUTS)
 def test_cuts(text: str, places: list[tuple[int, int, int]], pieces: list[Piece]) -> None:
     assert cut(text, [Mark(Span(start, end), number) for start, end, number in places]) == pieces
 
@@ -484,6 +463,6 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("came", "changes", "stretches"), CHANGES)
+@each_row("came, changes, stretches", CHANGES)
 def test_what_was_changed(came: str, changes: list[Change], stretches: list[Stretch]) -> None:
     assert changed(came, changes) == stretches

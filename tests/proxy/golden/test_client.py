@@ -7,11 +7,12 @@ import httpx
 import pytest
 import respx
 
-from proxy.golden.client import MOST_WAITED_S, GuardedReply, NoReply, Target, ask
+from proxy.golden.client import GuardedReply, NoReply, Target, ask
 from proxy.golden.runner import EarlierTurn, body_of
 from proxy.golden.shape import DEFAULT_INSTRUCTIONS
 from proxy.openai_api.json_body import JsonObject
 from tests.proxy.golden.sets import golden_of
+from tests.tables import each_row
 
 SET = """\
 instructions: 도서관 안내원입니다.
@@ -184,7 +185,7 @@ FAILING = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "said"), FAILING)
+@each_row("reply, said", FAILING)
 async def test_a_failure_is_no_reply_and_says_why(reply: httpx.Response, said: str) -> None:
     with pytest.raises(NoReply) as caught:
         await asked(reply)
@@ -193,16 +194,7 @@ async def test_a_failure_is_no_reply_and_says_why(reply: httpx.Response, said: s
     assert "SECRET" not in str(caught.value)
 
 
-DATED = {"date": "Tue, 01 Apr 2031 10:00:00 GMT", "retry-after": "Tue, 01 Apr 2031 10:00:40 GMT"}
-FULL = [
-    pytest.param(429, {"retry-after": "7"}, 7.0, id="seconds"),
-    pytest.param(503, {"retry-after": "7"}, 7.0, id="no-room"),
-    pytest.param(429, DATED, 40.0, id="a-date"),
-    pytest.param(429, {"retry-after": "0"}, 1.0, id="never-at-once"),
-]
-
-
-@pytest.mark.parametrize(("status", "headers", "wait_s"), FULL)
+@each_row("status, headers, wait_s", "full")
 async def test_a_server_without_room_is_asked_again_when_it_says(
     status: int, headers: dict[str, str], wait_s: float
 ) -> None:
@@ -221,26 +213,7 @@ async def test_a_server_without_room_is_asked_again_when_it_says(
     assert (heard.text, waits) == ("네.", [wait_s, wait_s])
 
 
-NOT_WAITED_FOR = [
-    pytest.param(429, {}, 0, id="says-nothing"),
-    pytest.param(429, {"retry-after": "soon"}, 0, id="says-nothing-that-is-known"),
-    pytest.param(429, {"retry-after": "Tue, 01 Apr 2031 10:00:40 GMT"}, 0, id="by-no-clock"),
-    pytest.param(
-        429,
-        {
-            "retry-after": "Tue, 01 Apr 2031 10:00:40 -0000",
-            "date": "Tue, 01 Apr 2031 10:00:00 GMT",
-        },
-        0,
-        id="by-a-clock-of-no-zone",
-    ),
-    pytest.param(500, {"retry-after": "7"}, 0, id="another-failure"),
-    pytest.param(429, {"retry-after": str(int(MOST_WAITED_S) + 1)}, 0, id="too-long-at-once"),
-    pytest.param(429, {"retry-after": str(int(MOST_WAITED_S) // 4)}, 4, id="too-long-in-all"),
-]
-
-
-@pytest.mark.parametrize(("status", "headers", "pauses"), NOT_WAITED_FOR)
+@each_row("status, headers, pauses", "not_waited_for")
 async def test_waiting_for_room_has_an_end(
     status: int, headers: dict[str, str], pauses: int
 ) -> None:

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from policies.schema.policy import Action
 from proxy.golden.loading import GoldenError, read_golden
 from tests.proxy.golden.sets import case_of, golden_of
+from tests.tables import each_row
 
 CASES: list[dict[str, JsonValue]] = [
     {
@@ -51,7 +52,7 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("file", "text"), SAME)
+@each_row("file, text", SAME)
 def test_the_same_cases_are_read_from_every_format(file: str, text: str) -> None:
     loan, talk = read_golden(text.encode(), file).cases
 
@@ -62,123 +63,7 @@ def test_the_same_cases_are_read_from_every_format(file: str, text: str) -> None
     assert [turn.query for turn in talk.asked] == ["안녕하세요?", "몇 시까지 여나요?"]
 
 
-LINES = '{"id": "a", "query": "네?"}\n%s\n'
-PRETTY = '{\n  "about": "",\n  "cases": [\n    {"id": "a", "query": "네?"},\n    %s\n  ]\n}'
-WRONG = [
-    pytest.param(
-        "x.yaml",
-        "- id: a\n  query: 네?\n  expected_keyword: [네]\n",
-        "x.yaml:3:3: case 'a': expected_keyword: is not a known key; "
-        "did you mean 'expected_keywords'?",
-        id="unknown-member",
-    ),
-    pytest.param(
-        "x.yaml",
-        "cases:\n  - id: a\n    turns:\n      - query: 네?\n        modle: 네.\n",
-        "x.yaml:5:9: case 'a': turns[0].modle: is not a known key; did you mean 'model'?",
-        id="unknown-member-of-a-turn",
-    ),
-    pytest.param(
-        "x.jsonl",
-        LINES % '{"id": "b", "query": "네?", "expected_action": "block"}',
-        "x.jsonl:2:1: case 'b': expected_action[0]: must be 'pass', 'fix', 'trim', 'regenerate' "
-        "or 'replace', not 'block'",
-        id="unknown-action",
-    ),
-    pytest.param(
-        "x.json",
-        PRETTY % '{"id": "b", "min_score": "1", "query": "네?"}',
-        "x.json:5:1: case 'b': min_score: must be a valid number, not '1'",
-        id="number-as-text",
-    ),
-    pytest.param(
-        "x.json",
-        PRETTY % '{"query": "네?"}',
-        "x.json:5:1: case number 2: id: is missing",
-        id="no-id",
-    ),
-    pytest.param(
-        "x.json",
-        PRETTY % '{"id": "a", "query": "네?"}',
-        "x.json:5:1: case 'a': id: is already the id of the case in line 4",
-        id="id-twice",
-    ),
-    pytest.param(
-        "x.jsonl",
-        LINES % '{"id": "a", "query": "네?"}',
-        "x.jsonl:2:1: case 'a': id: is already the id of the case in line 1",
-        id="id-twice-in-lines",
-    ),
-    pytest.param(
-        "x.yaml",
-        "passages: {loan: {text: 네.}}\ncases:\n  - id: a\n    query: 네?\n    passages: [lone]\n",
-        "x.yaml:5:16: case 'a': passages[0]: there is no passage 'lone'; did you mean 'loan'?",
-        id="unknown-passage",
-    ),
-    pytest.param(
-        "x.yaml",
-        "- id: a\n",
-        "x.yaml:1:3: case 'a': needs either a `query` or `turns`",
-        id="nothing-asked",
-    ),
-    pytest.param(
-        "x.yaml",
-        "- id: a\n  query: 네?\n  turns: [{query: 네?}]\n",
-        "x.yaml:1:3: case 'a': needs either a `query` or `turns`",
-        id="asked-both-ways",
-    ),
-    pytest.param(
-        "x.yaml",
-        "- id: a\n  min_score: 0\n  turns: [{query: 네?}]\n",
-        "x.yaml:1:3: case 'a': `min_score` belongs into the turns",
-        id="expectation-beside-turns",
-    ),
-    pytest.param(
-        "x.yaml",
-        "- id: a\n  query: 네?\n  context: 네.\n  passages: []\n",
-        "x.yaml:1:3: case 'a': `context` cannot stand beside `passages` or `sources`",
-        id="evidence-both-ways",
-    ),
-    pytest.param(
-        "x.yaml",
-        "- id: a\n  query: 네?\n  request: {messages: []}\n",
-        "x.yaml:3:3: case 'a': request: cannot hold `messages`, which the runner writes itself",
-        id="reserved-member",
-    ),
-    pytest.param(
-        "x.yaml",
-        "- id: a\n  query: 네?\n  forbidden_keywords: ['  ']\n",
-        "x.yaml:3:24: case 'a': forbidden_keywords[0]: must hold something to look for",
-        id="keyword-of-nothing",
-    ),
-    pytest.param("x.yaml", "cases: []\n", "x.yaml:1:1: holds no cases", id="no-cases"),
-    pytest.param("x.yaml", "about: x\n", "x.yaml:1:1: cases: is missing", id="no-list"),
-    pytest.param("x.yaml", "", "x.yaml:1:1: holds no cases", id="empty-yaml"),
-    pytest.param("x.jsonl", "\n", "x.jsonl:1:1: holds no cases", id="empty-jsonl"),
-    pytest.param("x.json", "[{]", "x.json: is not usable: ", id="malformed-json"),
-    pytest.param(
-        "x.jsonl", LINES % '{"id": 1,,}', "x.jsonl:2:1: is not usable: ", id="malformed-line"
-    ),
-    pytest.param(
-        "x.jsonl", LINES % "[1]", "x.jsonl:2:1: is not usable: expected an object", id="no-object"
-    ),
-    pytest.param(
-        "x.json",
-        '{"cases": [], "cases": []}',
-        "x.json: is not usable: the key 'cases' appears twice",
-        id="member-twice",
-    ),
-    pytest.param(
-        "x.yaml",
-        "- &one\n  id: a\n  query: 네?\n- *one\n",
-        "is an alias; cases share sources through `passages`",
-        id="alias",
-    ),
-    pytest.param("x.csv", "id,query\n", "x.csv: is none of .yaml, .yml, .json, .jsonl", id="csv"),
-]
-
-
-@pytest.mark.parametrize(("file", "text", "said"), WRONG)
+@each_row("file, text, said", "wrong")
 def test_what_is_wrong_is_named_with_its_place(file: str, text: str, said: str) -> None:
     with pytest.raises(GoldenError) as caught:
         read_golden(text.encode(), file)

@@ -1,6 +1,5 @@
 """What a case expects, what it scored, and how that is written for other programs."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
@@ -11,49 +10,15 @@ from proxy.golden.results import Outcome, TurnResult, junit_xml
 from proxy.golden.runner import judged
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.proxy.golden.sets import case_of, result_of, run_of
-
-SAID = [
-    pytest.param("체크인은 오후 3시입니다.", "오후 3시", id="as-it-is"),
-    pytest.param("체크 인은 오후3시 입니다.", "체크인은 오후 3시입니다", id="spacing"),
-    pytest.param("요금은 ２만 ３천원입니다.", "2만 3천원", id="full-width"),
-    pytest.param("Wi-Fi가 됩니다.", "wi‑fi", id="case-and-dash"),
-    pytest.param("대출 기간은 16일입니다.", "16일", id="particle-behind"),
-    pytest.param("모두 16일, 늘리면 24일", "16일", id="comma-behind-a-word"),
-    pytest.param("5, 15, 25", "15", id="listed-figure"),
-    pytest.param("요금은 1,200원.", "1,200", id="grouped-figure"),
-    pytest.param("요금은 15,000원입니다.", "15000원", id="grouped-where-the-keyword-is-not"),
-    pytest.param("요금은 1250000원입니다.", "1,250,000원", id="not-grouped-where-the-keyword-is"),
-    pytest.param("제3조 5항을 보세요.", "5항", id="behind-the-number-of-an-article"),
-    pytest.param("연차만 5일 남았습니다.", "5일", id="behind-a-particle-like-a-magnitude"),
-    pytest.param("환불가능 여부", "가능", id="end-of-a-longer-word"),
-    pytest.param("연차휴가 신청은 메일로 합니다.", "휴가신청", id="from-within-a-longer-word"),
-    pytest.param("그건 안 돼요.", "안돼", id="one-syllable-before-the-space"),
-    pytest.param("연차휴가 는 15일", "휴가는", id="space-before-the-particle"),
-]
-NOT_SAID = [
-    pytest.param("휴가는 15일입니다.", "5일", id="end-of-a-longer-figure"),
-    pytest.param("휴가는 2.5일입니다.", "5일", id="behind-a-decimal-point"),
-    pytest.param("요금은 1,200원입니다.", "200원", id="behind-a-grouping-comma"),
-    pytest.param("방 번호는 1204", "120", id="beginning-of-a-longer-figure"),
-    pytest.param("요금은 12.5", "12", id="before-a-decimal-point"),
-    pytest.param("TRAINING", "rain", id="inside-a-latin-word"),
-    pytest.param("요금은 3만 5천원입니다.", "5천원", id="end-of-a-figure-in-words"),
-    pytest.param("요금은 3만5천원입니다.", "5천원", id="end-of-a-figure-in-words-without-a-space"),
-    pytest.param("요금은 1,200,000원입니다.", "1,200원", id="another-magnitude"),
-    pytest.param("환불은 불가능합니다.", "가능합니다", id="denied-by-a-prefix"),
-    pytest.param("무제한으로 쓸 수 있습니다.", "제한", id="without-by-a-prefix"),
-    pytest.param("환불 가능합니다.", "불가능", id="last-syllable-of-the-word-before"),
-    pytest.param("회사 회의실", "사회", id="over-the-edge-of-two-words"),
-    pytest.param("", "네", id="empty-text"),
-]
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(("text", "word"), SAID)
+@each_row("text, word", "said")
 def test_is_said(text: str, word: str) -> None:
     assert says(text, word)
 
 
-@pytest.mark.parametrize(("text", "word"), NOT_SAID)
+@each_row("text, word", "not_said")
 def test_is_not_said(text: str, word: str) -> None:
     assert not says(text, word)
 
@@ -63,7 +28,7 @@ def test_one_way_of_saying_it_is_enough() -> None:
     assert not says_any("요금은 무료입니다.", ("2만 3천원", "23,000원"))
 
 
-@pytest.mark.parametrize("word", ["", "  ", "\u200b", "\t\n"])
+@each_row("word", ["", "  ", "\u200b", "\t\n"])
 def test_what_cannot_be_seen_is_no_keyword(word: str) -> None:
     assert not is_visible(word)
 
@@ -73,7 +38,7 @@ def test_every_text_says_itself(text: str) -> None:
     assert says(text, text)
 
 
-@pytest.mark.parametrize("char", [" ", "1", "a", "가"])
+@each_row("char", [" ", "1", "a", "가"])
 def test_long_texts_cost_little(char: str) -> None:
     def look(chars: int) -> None:
         assert not says(char * chars, f"{char.strip()}{char.strip()}끝 아님")
@@ -89,42 +54,12 @@ def came(yaml: str, text: str = REPLY, action: str = "pass", *reasons: str) -> T
     return judged(turn, GuardedReply(text, action, reasons, 1, "trace", 12.5))
 
 
-SCORES = [
-    pytest.param("", 1.0, id="nothing-expected"),
-    pytest.param("expected_keywords: [16일, 7권]", 1.0, id="all"),
-    pytest.param("expected_keywords: [16일, 8권]", 0.5, id="half"),
-    pytest.param("expected_keywords: [[열엿새, 16일]]", 1.0, id="one-of-the-ways-to-say-it"),
-    pytest.param("expected_keywords: [6일]", 0.0, id="none"),
-    pytest.param("expected_keywords: [16일]\nforbidden_keywords: [7권]", 0.0, id="forbidden"),
-]
-FAULTS = [
-    pytest.param("expected_keywords: [16일]\nexpected_action: pass", [], id="as-expected"),
-    pytest.param("min_score: 0.5\nexpected_keywords: [16일, 8권]", [], id="enough"),
-    pytest.param("min_score: 0\nexpected_keywords: [30일]", [], id="any-reply-will-do"),
-    pytest.param(
-        "min_score: 0.6\nexpected_keywords: [16일, [8권, 여덟 권]]",
-        ["score 0.50, expected 0.60 or more; unsaid: 8권|여덟 권"],
-        id="too-little",
-    ),
-    pytest.param(
-        "min_score: 0\nforbidden_keywords: [7권, 9권]",
-        ["contains forbidden text: 7권"],
-        id="forbidden-whatever-the-least-score",
-    ),
-    pytest.param("expected_action: [fix, pass]", [], id="one-of-the-actions"),
-    pytest.param(
-        "expected_action: [fix, replace]", ["action pass, expected fix or replace"], id="action"
-    ),
-    pytest.param("expected_reason: numbers.", ["reasons none, expected numbers."], id="reason"),
-]
-
-
-@pytest.mark.parametrize(("expected", "score"), SCORES)
+@each_row("expected, score", "scores")
 def test_the_score_is_the_share_of_what_was_expected(expected: str, score: float) -> None:
     assert came(expected).score == score
 
 
-@pytest.mark.parametrize(("expected", "faults"), FAULTS)
+@each_row("expected, faults", "faults")
 def test_what_is_not_as_expected_is_named(expected: str, faults: list[str]) -> None:
     result = came(expected)
 

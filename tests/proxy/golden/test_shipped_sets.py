@@ -3,15 +3,15 @@
 import asyncio
 
 import httpx
-import pytest
 
 from policies.schema.base import Mode
 from policies.schema.policy import Action, Policy
 from policies.verification.policies import chosen_policy
-from proxy.golden.loading import chosen_set, shipped_sets
+from proxy.golden.loading import chosen_set
 from proxy.golden.results import CaseResult, Outcome
 from proxy.golden.runner import Player, run_cases, scripted
 from proxy.golden.shape import Case, GoldenSet
+from tests.tables import each_row
 
 ATTACK_KINDS = 12
 CONVERSATIONS = 6
@@ -50,7 +50,7 @@ def is_to_pass_untouched(case: Case) -> bool:
     return all(turn.expected_action == (Action.PASS,) for turn in case.asked)
 
 
-@pytest.mark.parametrize("name", shipped_sets())
+@each_row("name", "every_case_passes_by_the_policy_of_its_set")
 async def test_every_case_passes_by_the_policy_of_its_set(name: str) -> None:
     golden = chosen_set(name).golden
 
@@ -67,17 +67,7 @@ async def test_every_case_passes_by_the_policy_of_its_set(name: str) -> None:
     assert len(set(ids)) == len(ids)
 
 
-@pytest.mark.parametrize(
-    ("name", "category", "guards"),
-    [
-        pytest.param("acceptance", "answerability", ("answerability",), id="answerability"),
-        pytest.param("acceptance", "invented provision", ("legal_citation",), id="provisions"),
-        pytest.param("acceptance", "Korean only", ("korean_only",), id="korean-only"),
-        pytest.param("attacks", "wrong hours", ("numbers",), id="numbers"),
-        pytest.param("attacks", "estimated walking time", ("estimates", "transport"), id="guesses"),
-        pytest.param("conversations", "complaint after a refusal", ("complaint",), id="complaint"),
-    ],
-)
+@each_row("name, category, guards", "without_its_guard_a_category_fails")
 async def test_without_its_guard_a_category_fails(
     name: str, category: str, guards: tuple[str, ...]
 ) -> None:

@@ -21,6 +21,7 @@ from tests.fakes.redis_process import RedisProcess
 from tests.fakes.virtual_time import in_virtual_time
 from tests.policies.courses import NO_REFUND
 from tests.proxy.judge.asking import ASKED, BASE_URL
+from tests.tables import each_row
 
 Handler = Callable[[httpx.Request], Coroutine[None, None, httpx.Response]]
 GOOD = opinions_json("contradictory", NO_REFUND)
@@ -76,7 +77,7 @@ OUTCOMES = [
 ]
 
 
-@pytest.mark.parametrize(("handler", "reason"), OUTCOMES)
+@each_row("handler, reason", OUTCOMES)
 def test_no_opinion(handler: Handler, reason: str) -> None:
     said = once(handler)
 
@@ -97,7 +98,7 @@ OPENS = [
 ]
 
 
-@pytest.mark.parametrize(("handler", "within_s", "state"), OPENS)
+@each_row("handler, within_s, state", OPENS)
 def test_only_what_is_the_backends_fault_opens_the_breaker(
     handler: Handler, within_s: float, state: BreakerState
 ) -> None:
@@ -226,7 +227,7 @@ async def test_a_judge_that_answers_the_other_is_asked_by_it_again_and_not_hinte
     assert first.breaker.state is BreakerState.OPEN
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         pytest.param(lambda: key_of("other", RULES, JUDGE_URL), id="of-another-tenant"),

@@ -15,6 +15,7 @@ from proxy.limits.wrong_keys import MOST_WRONG, SharedWrongKeys, WrongKeys
 from proxy.workers.place import Place
 from tests.fakes.redis_process import RedisProcess
 from tests.proxy.limits.visits import Clock, let_in, visit
+from tests.tables import each_row
 
 MINUTE, AT_ONCE = Limit.REQUESTS_PER_MINUTE, Limit.CONCURRENT_REQUESTS
 
@@ -146,18 +147,9 @@ def test_there_are_never_more_at_once_and_no_place_stays_empty(
 
 
 BOTH = Limits(requests_per_minute=60, concurrent_requests=4)
-DURATIONS = [
-    pytest.param(0.0, "0ms", id="nothing"),
-    pytest.param(0.0001, "1ms", id="never-too-short"),
-    pytest.param(0.02, "20ms", id="under-a-second"),
-    pytest.param(1.0, "1s", id="a-second"),
-    pytest.param(7.66, "7.66s", id="seconds-and-a-part"),
-    pytest.param(59.9999, "1m0s", id="almost-a-minute"),
-    pytest.param(61.5, "1m1.5s", id="more-than-a-minute"),
-]
 
 
-@pytest.mark.parametrize(("seconds", "spelled"), DURATIONS)
+@each_row("seconds, spelled", "durations")
 def test_times_are_spelled_as_openai_does(seconds: float, spelled: str) -> None:
     assert duration(seconds) == spelled
 
@@ -181,20 +173,6 @@ def test_a_lowered_limit_leaves_nothing_and_not_less() -> None:
     assert headers["x-ratelimit-remaining-requests"] == "0"
 
 
-ONE_CALLER = [
-    pytest.param("203.0.113.7", "203.0.113.7", id="same-address"),
-    pytest.param("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", id="same-network-of-one-customer"),
-    pytest.param("::ffff:203.0.113.7", "203.0.113.7", id="the-older-address-within-the-newer"),
-    pytest.param("fe80::1%eth0", "fe80::2%eth0", id="same-link"),
-    pytest.param("", "words", id="no-address"),
-]
-TWO_CALLERS = [
-    pytest.param("203.0.113.7", "203.0.113.8", id="two-addresses"),
-    pytest.param("2001:db8:1:2::1", "2001:db8:1:3::1", id="two-networks"),
-    pytest.param("::ffff:203.0.113.7", "::ffff:203.0.113.8", id="two-older-within-the-newer"),
-]
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisProcess]:
     process = RedisProcess(tmp_path_factory.mktemp("redis"))
@@ -211,14 +189,14 @@ async def wait_s(wrong: str, address: str) -> int:
     return await counted.wait_s(address, time.time())
 
 
-@pytest.mark.parametrize(("wrong", "address"), ONE_CALLER)
+@each_row("wrong, address", "one_caller")
 async def test_an_address_that_a_caller_has_for_nothing_is_no_other_caller(
     wrong: str, address: str
 ) -> None:
     assert await wait_s(wrong, address) > 0
 
 
-@pytest.mark.parametrize(("wrong", "address"), TWO_CALLERS)
+@each_row("wrong, address", "two_callers")
 async def test_nobody_waits_for_what_another_did(wrong: str, address: str) -> None:
     assert await wait_s(wrong, address) == 0
 

@@ -10,6 +10,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending, Kept, ModelReply
 from proxy.openai_api.sse import DONE, write_event
+from tests.tables import each_row
 
 TEXT = "1년에 15일을 받습니다."
 CALLS: JsonValue = [
@@ -56,20 +57,7 @@ def visible(content: str, *, structured: bool = False) -> str:
 # What a reply says.
 
 
-CONTENTS = [
-    pytest.param({"content": TEXT}, TEXT, id="string"),
-    pytest.param({"content": None}, "", id="null"),
-    pytest.param({}, "", id="missing"),
-    pytest.param(
-        {"content": [{"type": "text", "text": "1년에 "}, {"type": "text", "text": "15일"}]},
-        "1년에 15일",
-        id="parts",
-    ),
-    pytest.param({"content": [{"type": "thinking", "thinking": "음"}]}, "", id="thinking"),
-]
-
-
-@pytest.mark.parametrize(("message", "content"), CONTENTS)
+@each_row("message, content", "contents")
 def test_reads_every_form_of_content(message: JsonObject, content: str) -> None:
     assert plain(choice_of(message)).answers[0].content == content
 
@@ -78,7 +66,7 @@ def test_half_a_character_without_its_other_is_a_broken_character() -> None:
     assert plain(choice_of({"content": "좋아\ud83d요"})).answers[0].content == "좋아\ufffd요"
 
 
-@pytest.mark.parametrize("name", ["tool_calls", "function_call"])
+@each_row("name", ["tool_calls", "function_call"])
 def test_a_call_of_a_tool_is_no_answer_yet(name: str) -> None:
     message: JsonObject = {"content": None, name: CALLS}
 
@@ -96,34 +84,12 @@ def test_reasoning_at_the_start_is_not_seen_and_places_stay() -> None:
     assert visible(content).index(TEXT) == content.index(TEXT)
 
 
-SEEN = [
-    pytest.param("<think>중국어 申请", id="unclosed"),
-    pytest.param("답입니다. <think>중국어 申请</think>", id="behind-the-answer"),
-    pytest.param("<think>가</think><think>중국어 申请</think>", id="a-second-block"),
-    pytest.param("<thinking>중국어 申请</thinking>", id="another-tag"),
-]
-
-
-@pytest.mark.parametrize("content", SEEN)
+@each_row("content", "seen")
 def test_no_answer_hides_behind_a_tag(content: str) -> None:
     assert "중국어 申请" in visible(content)
 
 
-STRUCTURED = [
-    pytest.param('{"답": "15일"}', ["15일"], id="keys-are-not-prose"),
-    pytest.param('{"a": ["하나", "둘"], "n": 3}', ["하나", "둘"], id="nested"),
-    pytest.param('"혼자"', ["혼자"], id="a-string-alone"),
-    pytest.param('{"a": "첫 줄\\n둘째 줄"}', ["첫 줄", "둘째 줄"], id="line-break"),
-    pytest.param('{"a": "\\uc2e0\\uccad\\u66f8"}', ["신청書"], id="escaped-letters"),
-    pytest.param('{"a": "\\ud83d\\ude00 네"}', ["😀", "네"], id="escaped-pair"),
-    pytest.param('{"a": "그는 \\"네\\"라고 함"}', ["그는", '"네"라고', "함"], id="escaped-quotes"),
-    pytest.param('<think>"x"</think>{"a": "답"}', ["답"], id="reasoning-first"),
-    pytest.param("JSON이 아닌 답", ["JSON이", "아닌", "답"], id="no-json-is-all-prose"),
-    pytest.param('{"a": "답", 잘린', ['{"a":', '"답",', "잘린"], id="cut-json-is-all-prose"),
-]
-
-
-@pytest.mark.parametrize(("content", "words"), STRUCTURED)
+@each_row("content, words", "structured")
 def test_of_structured_output_only_values_are_prose(content: str, words: list[str]) -> None:
     seen = visible(content, structured=True)
 
@@ -132,20 +98,7 @@ def test_of_structured_output_only_values_are_prose(content: str, words: list[st
     assert len(seen) == len(content)
 
 
-UNSEEN = [
-    pytest.param(
-        {"content": TEXT, "reasoning_content": "음"}, ("reasoning_content",), id="deepseek"
-    ),
-    pytest.param({"content": TEXT, "reasoning": "음"}, ("reasoning",), id="reasoning"),
-    pytest.param({"content": None, "refusal": "안 됩니다"}, ("refusal",), id="refusal"),
-    pytest.param({"content": TEXT, "reasoning_content": ""}, (), id="empty"),
-    pytest.param({"content": TEXT, "refusal": None}, (), id="null"),
-    pytest.param({"content": f"<think>음</think>{TEXT}"}, ("think",), id="think-block"),
-    pytest.param({"content": f"<think>음 {TEXT}"}, (), id="unclosed-think-is-text"),
-]
-
-
-@pytest.mark.parametrize(("message", "unseen"), UNSEEN)
+@each_row("message, unseen", "unseen")
 def test_names_what_is_not_looked_at(message: JsonObject, unseen: tuple[str, ...]) -> None:
     assert plain(choice_of(message)).unseen == unseen
     assert stream_of(delta_of(0, "stop", **message)).unseen == unseen
@@ -169,7 +122,7 @@ BROKEN_PLAIN = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "problem"), BROKEN_PLAIN)
+@each_row("raw, problem", BROKEN_PLAIN)
 def test_a_plain_reply_that_cannot_be_read(raw: bytes, problem: str) -> None:
     with pytest.raises(UpstreamBroken, match=problem) as caught:
         read_reply(raw, "application/json")
@@ -195,7 +148,7 @@ BROKEN_STREAM = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "problem"), BROKEN_STREAM)
+@each_row("raw, problem", BROKEN_STREAM)
 def test_a_stream_that_cannot_be_used(raw: bytes, problem: str) -> None:
     with pytest.raises(UpstreamBroken, match=problem):
         read_reply(raw, "text/event-stream")
@@ -219,7 +172,7 @@ def kept(reply: ModelReply) -> list[Kept]:
     return [Kept(answer.index, reply, answer) for answer in reply.answers]
 
 
-@pytest.mark.parametrize("index", [None, "0"])
+@each_row("index", [None, "0"])
 def test_choices_without_a_number_are_kept_whole(index: JsonValue) -> None:
     message: JsonObject = {"role": "assistant", "content": TEXT, "x_own": 1}
     reply = plain(choice_of(message, index))
@@ -258,17 +211,7 @@ def test_calls_of_tools_get_their_numbers_in_a_promised_stream() -> None:
     assert (call["index"], call["id"]) == (0, "c1")
 
 
-UNREADABLE: list[JsonValue] = [
-    [TEXT],
-    {"text": TEXT},
-    [{"type": "text", "text": {"value": TEXT}}],
-    [{"type": "image", "url": "x"}],
-    [{"type": "refusal", "refusal": TEXT}],
-    7,
-]
-
-
-@pytest.mark.parametrize("content", UNREADABLE, ids=repr)
+@each_row("content", "unreadable")
 def test_content_that_nobody_could_judge_is_refused(content: JsonValue) -> None:
     with pytest.raises(UpstreamBroken):
         plain(choice_of({"content": content}))

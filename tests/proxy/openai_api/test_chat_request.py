@@ -9,6 +9,7 @@ from proxy.errors import BadRequest
 from proxy.openai_api.chat import read_request
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
+from tests.tables import each_row
 
 MESSAGE: JsonObject = {"role": "user", "content": "휴가는 며칠인가요?"}
 
@@ -49,7 +50,7 @@ NO_OBJECT = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "said"), NO_OBJECT)
+@each_row("raw, said", NO_OBJECT)
 def test_refuses_what_is_no_json_object_and_says_why(raw: bytes, said: str) -> None:
     error = refusal_of(raw)
 
@@ -57,47 +58,7 @@ def test_refuses_what_is_no_json_object_and_says_why(raw: bytes, said: str) -> N
     assert (error.status, error.type, error.param) == (400, "invalid_request_error", None)
 
 
-WRONG_TYPES: list[object] = [
-    pytest.param({"model": 4}, "model", id="model-is-a-number"),
-    pytest.param({"model": None}, "model", id="model-is-null"),
-    pytest.param({"messages": "hello"}, "messages", id="messages-is-a-string"),
-    pytest.param({"messages": []}, "messages", id="messages-is-empty"),
-    pytest.param({"messages": ["hello"]}, "messages[0]", id="message-is-a-string"),
-    pytest.param({"messages": [{"content": "x"}]}, "messages[0].role", id="message-has-no-role"),
-    pytest.param({"messages": [{"role": 1}]}, "messages[0].role", id="role-is-a-number"),
-    pytest.param(
-        {"messages": [MESSAGE, {"role": "user", "content": 5}]},
-        "messages[1].content",
-        id="content-is-a-number",
-    ),
-    pytest.param(
-        {"messages": [{"role": "user", "content": {"text": "x"}}]},
-        "messages[0].content",
-        id="content-is-an-object",
-    ),
-    pytest.param({"stream": "true"}, "stream", id="stream-is-a-string"),
-    pytest.param({"stream": 1}, "stream", id="stream-is-a-number"),
-    pytest.param({"n": 0}, "n", id="no-choices"),
-    pytest.param({"n": 129}, "n", id="too-many-choices"),
-    pytest.param({"n": 1.5}, "n", id="half-a-choice"),
-    pytest.param({"n": True}, "n", id="n-is-a-boolean"),
-    pytest.param({"tools": {}}, "tools", id="tools-is-an-object"),
-    pytest.param({"tools": ["search"]}, "tools[0]", id="tool-is-a-string"),
-    pytest.param({"functions": "f"}, "functions", id="functions-is-a-string"),
-    pytest.param({"response_format": "json"}, "response_format", id="format-is-a-string"),
-    pytest.param({"stream_options": []}, "stream_options", id="stream-options-is-an-array"),
-    pytest.param({"guard": "on"}, "guard", id="guard-is-a-string"),
-    pytest.param({"guard": {"mode": "off"}}, "guard.mode", id="unknown-member-of-guard"),
-    pytest.param({"guard": {"sources": {}}}, "guard.sources", id="sources-is-an-object"),
-    pytest.param({"guard": {"sources": "x"}}, "guard.sources", id="sources-is-a-string"),
-    pytest.param({"guard": {"intent": 3}}, "guard.intent", id="intent-is-a-number"),
-    pytest.param({"guard": {"last_error_reason": []}}, "guard.last_error_reason", id="reason"),
-    pytest.param({"guard": {"report": "yes"}}, "guard.report", id="report-is-a-string"),
-    pytest.param({"guard": {"report": 1}}, "guard.report", id="report-is-a-number"),
-]
-
-
-@pytest.mark.parametrize(("members", "param"), WRONG_TYPES)
+@each_row("members, param", "wrong_types")
 def test_names_the_member_of_the_wrong_type(members: JsonObject, param: str) -> None:
     error = refusal_of(json.dumps(body_of(**members)).encode())
 
@@ -105,7 +66,7 @@ def test_names_the_member_of_the_wrong_type(members: JsonObject, param: str) -> 
     assert f"'{param}'" in str(error)
 
 
-@pytest.mark.parametrize("missing", ["model", "messages"])
+@each_row("missing", ["model", "messages"])
 def test_names_the_member_that_is_missing(missing: str) -> None:
     body = body_of()
     del body[missing]
@@ -126,28 +87,14 @@ def test_what_is_left_out_means_the_defaults() -> None:
     assert (request.offers_tools, request.structured, request.guard.report) == (False, False, False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name", ["stream", "n", "tools", "functions", "response_format", "stream_options", "guard"]
 )
 def test_null_means_left_out(name: str) -> None:
     assert request_of(**{name: None}).choices == 1
 
 
-UNDERSTOOD = [
-    pytest.param({"stream": True}, "stream", True, id="stream"),
-    pytest.param({"n": 3}, "choices", 3, id="choices"),
-    pytest.param({"tools": [{"type": "function"}]}, "offers_tools", True, id="tools"),
-    pytest.param({"functions": [{"name": "f"}]}, "offers_tools", True, id="functions"),
-    pytest.param({"tools": []}, "offers_tools", False, id="an-empty-list-of-tools"),
-    pytest.param({"response_format": {"type": "json_schema"}}, "structured", True, id="schema"),
-    pytest.param({"response_format": {"type": "json_object"}}, "structured", True, id="json"),
-    pytest.param({"response_format": {"type": "text"}}, "structured", False, id="text"),
-    pytest.param({"stream_options": {"include_usage": True}}, "include_usage", True, id="usage"),
-    pytest.param({"stream_options": {}}, "include_usage", False, id="no-usage"),
-]
-
-
-@pytest.mark.parametrize(("members", "name", "expected"), UNDERSTOOD)
+@each_row("members, name, expected", "understood")
 def test_understands(members: JsonObject, name: str, expected: object) -> None:
     assert getattr(request_of(**members), name) == expected
 

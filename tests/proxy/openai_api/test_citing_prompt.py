@@ -3,7 +3,6 @@
 import copy
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -11,6 +10,7 @@ from pydantic import JsonValue
 from guards.core.exchange import Source
 from proxy.openai_api.chat.citing_prompt import HEADING, with_citing_prompt
 from proxy.openai_api.json_body import JsonObject, member
+from tests.tables import each_row
 
 LOCKERS = Source(
     "1", "제2조(사물함)", "사물함은 학기마다 추첨으로 배정한다.", file="lockers.pdf", page=4
@@ -44,7 +44,7 @@ def test_opens_the_request_where_it_has_no_system_message() -> None:
     assert rest == [ASKED]
 
 
-@pytest.mark.parametrize("role", ["system", "developer"])
+@each_row("role", ["system", "developer"])
 def test_goes_behind_the_apps_own_instructions(role: str) -> None:
     first, second = prompted(turn(role, "친절하게 답하세요."), ASKED)
 

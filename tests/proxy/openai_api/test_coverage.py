@@ -38,6 +38,7 @@ from proxy.openai_api.coverage import (
     walk,
 )
 from proxy.openai_api.json_body import JsonObject
+from tests.tables import each_row
 
 DEEPEST = 8
 ENDPOINTS = [pytest.param(door, id=door.endpoint) for door in (CHAT, COMPLETIONS)]
@@ -56,12 +57,12 @@ WIRE: list[tuple[str, FieldTable, list[object]]] = [
 TABLES = [pytest.param(table, types_, id=name) for name, table, types_ in WIRE]
 
 
-@pytest.mark.parametrize(("table", "types_"), TABLES)
+@each_row("table, types_", TABLES)
 def test_every_field_of_the_openai_types_has_a_row(table: FieldTable, types_: list[object]) -> None:
     assert not [path for path in _paths(types_) if not table.covers(path)]
 
 
-@pytest.mark.parametrize(("table", "types_"), TABLES)
+@each_row("table, types_", TABLES)
 def test_a_row_says_whose_field_it_is(table: FieldTable, types_: list[object]) -> None:
     own = _paths(types_)
 
@@ -72,7 +73,7 @@ def test_a_row_says_whose_field_it_is(table: FieldTable, types_: list[object]) -
             assert row.path not in own, f"{row.path} has become OpenAI's"
 
 
-@pytest.mark.parametrize("door", ENDPOINTS)
+@each_row("door", ENDPOINTS)
 def test_only_what_passes_unlooked_at_is_called_unchecked(door: Coverage) -> None:
     for table in (door.request, door.reply, door.chunk):
         assert not [r for r in table.rows if r.unchecked and r.treatment is not Treatment.PASSED]
@@ -115,7 +116,7 @@ def test_no_more_than_a_few_short_names_are_given() -> None:
     assert all(len(name) <= 80 for name in CHAT.request.unknown(many))
 
 
-@pytest.mark.parametrize("door", ENDPOINTS)
+@each_row("door", ENDPOINTS)
 def test_all_that_is_refused_names_the_field_and_the_reason(door: Coverage) -> None:
     refused = [row for row in door.request.rows if row.treatment is Treatment.REFUSED]
     assert refused

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.chat import ChatEndpoint
@@ -13,6 +14,7 @@ from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Replaced, Repl
 from proxy.openai_api.responses import ResponsesEndpoint
 from proxy.openai_api.sse import DONE, STREAM_TYPE, write_event
 from proxy.pipeline.pseudonyms import Pseudonyms
+from tests.tables import each_row
 
 HIDDEN = "이용료는 99,000원입니다."
 SHOWN = "이용료는 45,000원입니다."
@@ -38,21 +40,11 @@ def response(*items: JsonObject, **members: str) -> JsonObject:
     return {"id": "r", "status": "completed", "output": [*items], **members}
 
 
-UNREADABLE_CHOICES = [
-    pytest.param({"0": {"delta": {"content": HIDDEN}}}, id="choices-in-an-object"),
-    pytest.param(HIDDEN, id="a-text-for-choices"),
-    pytest.param([HIDDEN], id="a-text-for-a-choice"),
-    pytest.param([[{"index": 0}]], id="a-list-for-a-choice"),
-    pytest.param([{"index": 1.0, "text": HIDDEN}], id="half-a-number"),
-    pytest.param([{"index": True, "text": HIDDEN}], id="a-truth-value-for-a-number"),
-]
-
-
-@pytest.mark.parametrize("choices", UNREADABLE_CHOICES)
-@pytest.mark.parametrize("door", [ChatEndpoint.path, CompletionsEndpoint.path])
+@each_row("choices", "unreadable_choices")
+@each_row("door", [ChatEndpoint.path, CompletionsEndpoint.path])
 @pytest.mark.parametrize("as_stream", [False, True], ids=["plain", "stream"])
 def test_choices_that_nobody_can_tell_break_the_reply(
-    door: str, choices: JsonObject, *, as_stream: bool
+    door: str, choices: JsonValue, *, as_stream: bool
 ) -> None:
     good: JsonObject = {"index": 0, "delta": {"content": SHOWN}}
     if door == CompletionsEndpoint.path:
@@ -62,8 +54,8 @@ def test_choices_that_nobody_can_tell_break_the_reply(
         read(door, {"choices": choices}, {"choices": [good]}, as_stream=as_stream)
 
 
-@pytest.mark.parametrize("said", [HIDDEN, [HIDDEN], 1, True])
-@pytest.mark.parametrize(("place", "as_stream"), [("message", False), ("delta", True)])
+@each_row("said", [HIDDEN, [HIDDEN], 1, True])
+@each_row("place, as_stream", [("message", False), ("delta", True)])
 def test_a_choice_that_says_no_object_breaks_the_reply(
     said: JsonObject, place: str, *, as_stream: bool
 ) -> None:
@@ -71,7 +63,7 @@ def test_a_choice_that_says_no_object_breaks_the_reply(
         read(ChatEndpoint.path, {"choices": [{"index": 0, place: said}]}, as_stream=as_stream)
 
 
-@pytest.mark.parametrize("door", [ChatEndpoint.path, CompletionsEndpoint.path])
+@each_row("door", [ChatEndpoint.path, CompletionsEndpoint.path])
 def test_an_error_object_amid_a_stream_breaks_it(door: str) -> None:
     failed: JsonObject = {"object": "error", "message": "out of memory", "code": 500}
 
@@ -79,7 +71,7 @@ def test_an_error_object_amid_a_stream_breaks_it(door: str) -> None:
         read(door, failed, {"choices": []}, as_stream=True)
 
 
-@pytest.mark.parametrize("member", ["text", "delta", "x_own"])
+@each_row("member", ["text", "delta", "x_own"])
 def test_a_changed_choice_leaves_without_what_nobody_knows(member: str) -> None:
     choice: JsonObject = {"index": 0, "message": {"content": HIDDEN}, member: {"said": HIDDEN}}
     reply = read(ChatEndpoint.path, {"choices": [choice], "x_own": HIDDEN})
@@ -91,7 +83,7 @@ def test_a_changed_choice_leaves_without_what_nobody_knows(member: str) -> None:
         assert SHOWN in written
 
 
-@pytest.mark.parametrize("inside", ["x_own", "provider_specific_fields", "annotations"])
+@each_row("inside", ["x_own", "provider_specific_fields", "annotations"])
 def test_a_changed_stream_leaves_without_what_nobody_knows(inside: str) -> None:
     delta: JsonObject = {"content": HIDDEN, inside: [HIDDEN], "reasoning": "음"}
     choice: JsonObject = {"index": 0, "delta": delta, "x_own": HIDDEN, "finish_reason": "stop"}
@@ -104,8 +96,8 @@ def test_a_changed_stream_leaves_without_what_nobody_knows(inside: str) -> None:
     assert '"reasoning":"음"' in written
 
 
-@pytest.mark.parametrize(("place", "as_stream"), [("message", False), ("delta", True)])
-@pytest.mark.parametrize("kind", ["reasoning", "thinking"])
+@each_row("place, as_stream", [("message", False), ("delta", True)])
+@each_row("kind", ["reasoning", "thinking"])
 def test_thoughts_in_parts_are_named_whatever_holds_them(
     kind: str, place: str, *, as_stream: bool
 ) -> None:
@@ -117,7 +109,7 @@ def test_thoughts_in_parts_are_named_whatever_holds_them(
     assert reply.unseen == (kind,)
 
 
-@pytest.mark.parametrize("kind", [["message"], {"message": 1}, 7])
+@each_row("kind", [["message"], {"message": 1}, 7])
 @pytest.mark.parametrize("as_stream", [False, True], ids=["plain", "stream"])
 def test_an_item_of_no_kind_breaks_the_response(kind: JsonObject, *, as_stream: bool) -> None:
     item: JsonObject = {"type": kind, "value": HIDDEN}

@@ -12,6 +12,7 @@ from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.sse import Event, template_of, write_event
+from tests.tables import each_row
 
 LONG = "길" * 1000
 VALUES = st.recursive(
@@ -55,7 +56,7 @@ EXACT = [
 
 
 @pytest.mark.parametrize("ending", [b"}", b',"x":"' + LONG.encode() + b'"}'], ids=["short", "long"])
-@pytest.mark.parametrize(("written", "value"), EXACT)
+@each_row("written, value", EXACT)
 def test_values_are_exact(written: bytes, value: object, ending: bytes) -> None:
     found = read_object(b'{"a":' + written + ending)["a"]
 
@@ -80,7 +81,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("ending", [b"}", b',"x":"' + LONG.encode() + b'"}'], ids=["short", "long"])
-@pytest.mark.parametrize(("written", "said"), REFUSED)
+@each_row("written, said", REFUSED)
 def test_what_two_readers_could_read_differently_is_refused(
     written: bytes, said: str, ending: bytes
 ) -> None:
@@ -156,7 +157,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("raw", OTHERS)
+@each_row("raw", OTHERS)
 def test_an_event_that_differs_in_more_than_its_text_is_read(raw: bytes) -> None:
     mould = template_of(ALIKE, "content", "가")
 

@@ -14,6 +14,7 @@ from tests.proxy.openai_api.asking import (
     find,
     texts,
 )
+from tests.tables import each_row
 
 EXPERT = (
     "You are an expert Q&A system for the front desk.\n"
@@ -102,7 +103,7 @@ BESIDE_DIRECTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("system", "turn"), BESIDE_DIRECTIONS)
+@each_row("system, turn", BESIDE_DIRECTIONS)
 def test_directions_do_not_silence_the_block_of_the_user_turn(system: str, turn: str) -> None:
     found = find(("system", system), ("user", turn))
 
@@ -111,9 +112,7 @@ def test_directions_do_not_silence_the_block_of_the_user_turn(system: str, turn:
     assert [place.message for place in found.found] == [1]
 
 
-@pytest.mark.parametrize(
-    "system", [pytest.param(case.values[0], id=case.id) for case in BESIDE_DIRECTIONS]
-)
+@each_row("system", "directions_alone_are_no_context")
 def test_directions_alone_are_no_context(system: str) -> None:
     found = find(("system", system), ("user", QUESTION))
 
@@ -121,15 +120,9 @@ def test_directions_alone_are_no_context(system: str) -> None:
 
 
 SHORT = "재택근무는 주 2회까지 한다.\n\n육아휴직은 1년이다.\n\n연차는 15일이다."
-UNLABELLED = [
-    pytest.param(f"너는 인사팀 챗봇이야. 아래 내용만 보고 답해.\n\n{SHORT}", id="below-korean"),
-    pytest.param(f"다음을 바탕으로 답변해 주세요.\n\n{SHORT}", id="below-without-a-noun"),
-    pytest.param(f"Answer only from the following.\n\n{SHORT}", id="below-english"),
-    pytest.param(f"{SHORT}\n\n위 내용만 보고 답해.", id="above-korean"),
-]
 
 
-@pytest.mark.parametrize("system", UNLABELLED)
+@each_row("system", "unlabelled")
 def test_unlabelled_text_that_an_order_points_at_is_the_context(system: str) -> None:
     found = find(("system", system), ("user", QUESTION))
 
@@ -182,14 +175,7 @@ def test_short_order_below_a_context_heading_is_context() -> None:
     assert texts(find(("system", f"## 참고자료\n{order}"), ("user", QUESTION))) == [order]
 
 
-ABOUT_USERS = [
-    "사용자가 제공한 정보는 3년 동안 보관합니다.",
-    "고객 질문에 대한 답은 이용 안내에 포함합니다.",
-    "사용자 입력에 오류가 있으면 접수가 취소됩니다.",
-]
-
-
-@pytest.mark.parametrize("last", ABOUT_USERS)
+@each_row("last", "about_users")
 def test_passage_about_users_keeps_its_last_line(last: str) -> None:
     found = find(("system", f"## 참고자료\n{REFUND}\n{last}"), ("user", QUESTION))
 
@@ -211,10 +197,7 @@ def test_manual_below_a_heading_silences_an_imitated_template() -> None:
     assert texts(find(("system", f"## 참고자료\n{STEPS}"), ("user", turn))) == [STEPS]
 
 
-WORDLESS = ["…", "...", "-", "12", "()"]
-
-
-@pytest.mark.parametrize("content", WORDLESS)
+@each_row("content", "wordless")
 def test_exact_source_without_a_word_is_empty(content: str) -> None:
     found = find(("user", QUESTION), beside={"guard": {"sources": [{"section_content": content}]}})
 

@@ -17,6 +17,7 @@ from tests.proxy.openai_api.asking import (
     find,
     texts,
 )
+from tests.tables import each_row
 
 
 def test_list_of_questions_and_answers_is_content() -> None:
@@ -40,19 +41,7 @@ def test_printed_documents_give_file_and_page() -> None:
     assert (source.text, source.file, source.page) == (REFUND, "a.pdf", 3)
 
 
-FIELDS = [
-    pytest.param(
-        f"[문서 1] (유사도: 0.83, 출처: a.pdf, 페이지: 3)\n{REFUND}", 0.83, id="in-parentheses"
-    ),
-    pytest.param(f"[문서 1] 파일: a.pdf / 페이지: 3\n{REFUND}", None, id="beside-the-number"),
-    pytest.param(
-        f"**[문서 1]**\n- 파일명: a.pdf\n- 페이지: 3\n- 내용: {REFUND}", None, id="as-a-list"
-    ),
-    pytest.param(f"[문서 1]\n{REFUND}\n출처: a.pdf, p.3", None, id="below-the-passage"),
-]
-
-
-@pytest.mark.parametrize(("document", "score"), FIELDS)
+@each_row("document, score", "fields")
 def test_reads_the_fields_of_a_passage(document: str, score: float | None) -> None:
     [source] = find(("system", f"검색 결과:\n{document}"), ("user", QUESTION)).sources
 
@@ -155,20 +144,7 @@ def test_a_mark_that_is_never_closed_is_text() -> None:
     assert texts(found) == [f"{REFUND} <![CDATA[ {PARKING}"]
 
 
-NAMED_TAGS = [
-    pytest.param("환불 안내", REFUND, ("환불 안내", ""), id="title"),
-    pytest.param("환불.pdf", REFUND, ("환불.pdf", "환불.pdf"), id="file"),
-    pytest.param("환불 &lt;안내&gt;", REFUND, ("환불 <안내>", ""), id="escaped"),
-    pytest.param(
-        "여행 규정집",
-        f"제5조(환불)\n{REFUND}",
-        ("제5조(환불)", "여행 규정집"),
-        id="title-in-the-text",
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "text", "called"), NAMED_TAGS)
+@each_row("name, text, called", "named_tags")
 def test_the_name_of_a_tag_is_the_title_or_the_document(
     name: str, text: str, called: tuple[str, str]
 ) -> None:
@@ -203,45 +179,7 @@ def test_exact_sources_are_all_there_is() -> None:
     assert [place.field for place in found.found] == ["guard.sources"]
 
 
-WRONG_EXACT = [
-    pytest.param("x", "guard", id="guard-is-no-object"),
-    pytest.param({"sources": "x"}, "guard.sources", id="sources-is-no-array"),
-    pytest.param({"sources": [1]}, "guard.sources[0]", id="source-is-no-object"),
-    pytest.param({"sources": [{}]}, "guard.sources[0].section_content", id="no-content"),
-    pytest.param(
-        {"sources": [{"section_content": "a", "section_title": 1}]},
-        "guard.sources[0].section_title",
-        id="title-is-no-string",
-    ),
-    pytest.param(
-        {"sources": [{"section_content": "a", "page": "3"}]},
-        "guard.sources[0].page",
-        id="page-is-no-integer",
-    ),
-    pytest.param(
-        {"sources": [{"section_content": "a", "score": 7}]},
-        "guard.sources[0].score",
-        id="score-is-out-of-range",
-    ),
-    pytest.param(
-        {"sources": [{"section_content": "a", "score": 10**400}]},
-        "guard.sources[0].score",
-        id="score-is-huge",
-    ),
-    pytest.param(
-        {"sources": [{"section_content": "a", "id": True}]},
-        "guard.sources[0].id",
-        id="id-is-a-boolean",
-    ),
-    pytest.param(
-        {"sources": [{"section_content": "a"}, {"section_content": "b", "id": 1}]},
-        "guard.sources[1].id",
-        id="id-names-two-sources",
-    ),
-]
-
-
-@pytest.mark.parametrize(("guard", "field"), WRONG_EXACT)
+@each_row("guard, field", "wrong_exact")
 def test_wrong_exact_sources_name_the_field(guard: JsonValue, field: str) -> None:
     with pytest.raises(SourceFormatError) as caught:
         find(("user", QUESTION), beside={"guard": guard})

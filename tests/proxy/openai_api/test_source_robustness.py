@@ -3,14 +3,13 @@
 import re
 import sys
 
-import pytest
-
 from proxy.openai_api.sources.speech import small_letters
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.proxy.openai_api.asking import QUESTION, find
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize("char", list("a가 \n<[-=#:{\"'>|1`"))
+@each_row("char", "thousands_of_one_character_are_read_in_time")
 def test_thousands_of_one_character_are_read_in_time(char: str) -> None:
     for role in ("user", "system", "tool"):
         assert_grows_with_its_input(
@@ -19,18 +18,7 @@ def test_thousands_of_one_character_are_read_in_time(char: str) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("lead", "part"),
-    [
-        pytest.param("", "## 참고 자료\n{}\n## 끝\n", id="block-after-block"),
-        pytest.param("", "## 참고 자료\n-----\n{}\n## 끝\n", id="block-with-a-rule"),
-        pytest.param("", "<context></context> {} ", id="tags-only-named-on-one-line"),
-        pytest.param("## 예시\n", "## 문서\n{}\n", id="documents-of-an-example"),
-        pytest.param("참고 자료:\n", "## 질문\n{}\n## 답변\n3일\n", id="answered-questions"),
-        pytest.param("참고 자료:\n", "주의사항: {}\n", id="labels"),
-        pytest.param("참고 자료:\n\n", "[1] 안내\n{}\n\n", id="passages-of-one-number"),
-    ],
-)
+@each_row("lead, part", "thousands_of_one_thing_are_read_in_time")
 def test_thousands_of_one_thing_are_read_in_time(lead: str, part: str) -> None:
     def look(count: int) -> None:
         text = lead + "".join(part.format(number) for number in range(count))

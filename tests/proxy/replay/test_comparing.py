@@ -37,11 +37,9 @@ from proxy.traces.trace import (
 )
 from tests.proxy.replay.asking import unanswerable
 from tests.proxy.traces.making import a_trace
+from tests.tables import each_row
 
 TEXT = "연차는 30일이고 출장비는 9만원입니다."
-DAYS = ("numbers.value_differs", "30일")
-MONEY = ("numbers.not_in_sources", "9만원")
-FEIGNED = ("phrases.banned", "입니다.")
 
 
 def finding(code: str, observed: str) -> Finding:
@@ -89,27 +87,7 @@ def tried(
     ).model_copy(update=more)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "reasons", "seen"),
-    [
-        pytest.param([], [DAYS], ([], [DAYS[0]]), (DAYS, By.AFTER), id="newly-found"),
-        pytest.param([DAYS], [], ([DAYS[0]], []), (DAYS, By.BEFORE), id="no-longer-found"),
-        pytest.param(
-            [DAYS], [DAYS], ([DAYS[0]], [DAYS[0]]), (DAYS, By.BOTH), id="found-by-both-for-the-same"
-        ),
-        pytest.param(
-            [DAYS, MONEY], [DAYS, MONEY], ([], [MONEY[0]]), (MONEY, By.AFTER), id="acts-newly"
-        ),
-        pytest.param(
-            [DAYS, MONEY], [MONEY], ([DAYS[0]], []), (DAYS, By.BEFORE), id="acts-no-longer"
-        ),
-        pytest.param(
-            [MONEY], [FEIGNED, MONEY, DAYS], ([], [DAYS[0]]), (DAYS, By.AFTER), id="reasons-first"
-        ),
-        pytest.param([], [FEIGNED], ([], []), (FEIGNED, By.AFTER), id="found-for-no-reason"),
-        pytest.param([], [], ([], []), None, id="nothing-found"),
-    ],
-)
+@each_row("before, after, reasons, seen", "the_finding_that_makes_the_difference_is_named")
 def test_the_finding_that_makes_the_difference_is_named(
     before: Sequence[tuple[str, str]],
     after: Sequence[tuple[str, str]],

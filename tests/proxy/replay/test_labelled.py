@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from guards.core.finding import Finding, Span
 from policies.schema.policy import Action
 from proxy.replay.comparison import Improvement, improvement, place_in_attempt
@@ -20,6 +18,7 @@ from proxy.traces.trace import (
     Unknown,
 )
 from tests.proxy.traces.making import a_trace
+from tests.tables import each_row
 
 USED = PolicyUsed(name="next", version="0")
 CODE = "numbers.value_differs"
@@ -43,19 +42,7 @@ def tried(action: Action | None, *places: Span, unknown: Unknown | None = None) 
     )
 
 
-@pytest.mark.parametrize(
-    ("label", "was", "would", "effect"),
-    [
-        (Label.RIGHT, Action.PASS, Action.PASS, SAME),
-        (Label.RIGHT, Action.PASS, Action.TRIM, WORSE),
-        (Label.RIGHT, Action.REPLACE, Action.PASS, WORSE),
-        (Label.RIGHT, Action.REPLACE, Action.TRIM, SAME),
-        (Label.FALSE_ALARM, Action.REPLACE, Action.PASS, BETTER),
-        (Label.FALSE_ALARM, Action.REPLACE, Action.TRIM, SAME),
-        (Label.MISSED, Action.PASS, Action.PASS, SAME),
-        (Label.MISSED, Action.PASS, Action.REPLACE, BETTER),
-    ],
-)
+@each_row("label, was, would, effect", "a_label_says_what_is_better")
 def test_a_label_says_what_is_better(
     label: Label, was: Action, would: Action, effect: Improvement
 ) -> None:

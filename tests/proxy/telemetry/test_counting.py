@@ -43,16 +43,7 @@ from proxy.traces.trace import (
     Trace,
 )
 from tests.fakes.exposition import samples
-
-JUDGES = [
-    "policies/judging/judge.py",
-    "proxy/judge/book.py",
-    "proxy/judge/server.py",
-    "proxy/judge/classifiers.py",
-    "proxy/judge/server.py",
-    "proxy/judge/classifiers.py",
-    "proxy/judge/classifiers.py",
-]
+from tests.tables import each_row
 
 
 def reasons_of(guard: GuardType) -> set[str]:
@@ -74,12 +65,12 @@ def _words(node: ast.expr | None) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("name", all_guards())
+@each_row("name", list(all_guards()))
 def test_every_reason_of_a_guard_is_a_word_of_ours(name: str) -> None:
     assert reasons_of(all_guards()[name]) <= NOT_RUN
 
 
-@pytest.mark.parametrize("path", JUDGES)
+@each_row("path", "judges")
 def test_every_reason_of_a_judge_is_a_word_of_ours(path: str) -> None:
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     failures = [
@@ -195,7 +186,7 @@ REGENERATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("trace", "outcome"), REGENERATIONS)
+@each_row("trace, outcome", REGENERATIONS)
 def test_what_came_of_a_second_attempt(trace: Trace, outcome: Regenerated) -> None:
     assert counted(trace, "regenerations_total") == {(outcome.value, "app"): 1}
 
@@ -207,9 +198,8 @@ def test_failures_of_the_model_server_are_its_own() -> None:
     assert counted(failed, "upstream_seconds_count") == {("app",): 2}
 
 
-@pytest.mark.parametrize(
-    ("status", "code"),
-    [(400, "refused_request"), (404, "refused_request"), (429, "upstream_refused")],
+@each_row(
+    "status, code", [(400, "refused_request"), (404, "refused_request"), (429, "upstream_refused")]
 )
 def test_what_a_client_may_not_ask_for_is_no_failure_of_the_model_server(
     status: int, code: str
@@ -227,28 +217,12 @@ def test_a_second_attempt_that_is_refused_is_counted_as_the_model_servers() -> N
     assert counted(kept, "upstream_errors_total") == {("upstream_refused", "app"): 1}
 
 
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        pytest.param("upstream_timeout", "upstream_timeout", id="one-of-ours"),
-        pytest.param("rate_limit_exceeded", "rate_limit_exceeded", id="a-limit"),
-        pytest.param("client_gone", "client_gone", id="nobody-there"),
-        pytest.param("주차비는 얼마", "other", id="anything-else"),
-    ],
-)
+@each_row("error, code", "codes_of_errors_are_a_closed_set")
 def test_codes_of_errors_are_a_closed_set(error: str, code: str) -> None:
     assert counted(but(error=error), "errors_total") == {(code, "app"): 1}
 
 
-@pytest.mark.parametrize(
-    ("reason", "word"),
-    [
-        pytest.param("no_answer", "no_answer", id="a-guards"),
-        pytest.param("failed:ValueError", "failed", id="broken"),
-        pytest.param("refused:503", "refused", id="a-judges"),
-        pytest.param("주차비 for me", "other", id="anything-else"),
-    ],
-)
+@each_row("reason, word", "reasons_for_not_running_are_a_closed_set")
 def test_reasons_for_not_running_are_a_closed_set(reason: str, word: str) -> None:
     unrun = but(guards=(run(GuardOutcome.NOT_RUN, reason),))
 
@@ -265,14 +239,7 @@ def test_answers_that_a_template_ended_are_counted_by_it() -> None:
     assert counted(but(made=made), "closings_total") == {("closing.cut", "app"): 1}
 
 
-SHADOWS = [
-    pytest.param(Action.REPLACE, ("true", "app", "replace"), id="something-else"),
-    pytest.param(Action.PASS, ("false", "app", "pass"), id="the-same"),
-    pytest.param(None, ("false", "app", "unknown"), id="nobody-knows"),
-]
-
-
-@pytest.mark.parametrize(("action", "labels"), SHADOWS)
+@each_row("action, labels", "shadows")
 def test_what_the_shadow_policy_would_have_done(
     action: Action | None, labels: tuple[str, ...]
 ) -> None:

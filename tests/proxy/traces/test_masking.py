@@ -6,7 +6,6 @@ from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-import pytest
 from pydantic import AwareDatetime
 
 from guards.core.exchange import Source
@@ -30,6 +29,7 @@ from proxy.traces.trace import (
     ReplyOrigin,
     Trace,
 )
+from tests.tables import each_row
 
 WORDS = "홍길동의 비밀 이야기"
 PHONE = "010-0000-1234"
@@ -98,7 +98,7 @@ def all_of(trace: Trace) -> str:
     return trace.model_dump_json(exclude=OUR_OWN)
 
 
-@pytest.mark.parametrize("words", [WORDS, "홍길동", f"tel:{PHONE}", PHONE])
+@each_row("words", [WORDS, "홍길동", f"tel:{PHONE}", PHONE])
 def test_none_keeps_no_word_in_any_field_there_is(words: str) -> None:
     trace = filled(Trace, words)
     assert all_of(trace).count(words) > 30
@@ -109,7 +109,7 @@ def test_none_keeps_no_word_in_any_field_there_is(words: str) -> None:
     assert PHONE not in all_of(kept)
 
 
-@pytest.mark.parametrize("words", [f"전화 {PHONE}", f"x {PHONE}"])
+@each_row("words", [f"전화 {PHONE}", f"x {PHONE}"])
 def test_masked_leaves_no_identifier_in_any_field_there_is(words: str) -> None:
     trace = filled(Trace, words)
 
@@ -119,8 +119,8 @@ def test_masked_leaves_no_identifier_in_any_field_there_is(words: str) -> None:
     assert all_of(kept).count("[전화번호]") == all_of(trace).count(PHONE)
 
 
-@pytest.mark.parametrize("kept_text", [StoredText.MASKED, StoredText.NONE])
-@pytest.mark.parametrize("before", ["", "Bearer ", f"전화 {PHONE}, 키는 "])
+@each_row("kept_text", [StoredText.MASKED, StoredText.NONE])
+@each_row("before", ["", "Bearer ", f"전화 {PHONE}, 키는 "])
 def test_a_key_of_ours_stands_in_no_field_there_is(before: str, kept_text: StoredText) -> None:
     key, _ = new_key("my-shop")
     trace = filled(Trace, f"{before}{key}")
@@ -202,28 +202,12 @@ def test_none_keeps_places_codes_and_counts() -> None:
     assert left.evidence == (Evidence("1", ""),)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "ft:gpt-4o-mini-2024-07-18:acme::9x02-1234-5678",
-        "exaone-031-123-4567",
-        "tenant/solar_02-555-1234",
-        "qwen3.5-01012345678",
-    ],
-)
+@each_row("name", "masked_keeps_digits_in_the_name_of_a_model")
 def test_masked_keeps_digits_in_the_name_of_a_model(name: str) -> None:
     assert stored(a_trace(model=name), StoredText.MASKED).model == name
 
 
-@pytest.mark.parametrize(
-    ("name", "question", "kept"),
-    [
-        pytest.param(PHONE, "", "[전화번호]", id="no-name"),
-        pytest.param(f"call me {PHONE}", "", "call me [전화번호]", id="words"),
-        pytest.param("kim@example.com", "", "[이메일]", id="an-address"),
-        pytest.param(f"me-{PHONE}", f"{PHONE}로 전화 주세요", "me-[전화번호]", id="said-elsewhere"),
-    ],
-)
+@each_row("name, question, kept", "masked_hides_identifiers_where_a_model_should_be_named")
 def test_masked_hides_identifiers_where_a_model_should_be_named(
     name: str, question: str, kept: str
 ) -> None:
@@ -308,7 +292,7 @@ def a_changed_trace(came: str, left: str) -> Trace:
     return a_trace(attempts=(attempt,), replies=(left,), made=(made,))
 
 
-@pytest.mark.parametrize("text", [StoredText.MASKED, StoredText.FULL])
+@each_row("text", [StoredText.MASKED, StoredText.FULL])
 def test_changes_still_make_of_what_came_what_left(text: StoredText) -> None:
     kept = stored(a_changed_trace(CAME, LEFT), text)
 

@@ -49,6 +49,7 @@ from proxy.traces.trace import (
     Usage,
 )
 from tests.proxy.traces.making import PATIENT_S, a_trace, entries
+from tests.tables import each_row
 
 STRICT = PolicyUsed(name="strict", version="1")
 
@@ -75,21 +76,7 @@ def test_a_request_counts_once_under_each_of_its_sides() -> None:
     assert tally.latency(Latency.FIRST_TEXT).count == 0
 
 
-GUARDS = [
-    pytest.param([GuardOutcome.CLEAN, GuardOutcome.ACTED], (), "acted", id="acted-once"),
-    pytest.param([GuardOutcome.NOTED, GuardOutcome.WOULD_ACT], (), "would_act", id="would-act"),
-    pytest.param([GuardOutcome.NOT_RUN, GuardOutcome.CLEAN], (), "clean", id="ran-in-the-end"),
-    pytest.param(
-        [GuardOutcome.NOT_RUN, GuardOutcome.CLEAN],
-        ("numbers:no_sources",),
-        "not_run",
-        id="one-answer-missed",
-    ),
-    pytest.param([GuardOutcome.NOT_RUN], ("numbers:no_sources",), "not_run", id="never-ran"),
-]
-
-
-@pytest.mark.parametrize(("outcomes", "not_checked", "counted"), GUARDS)
+@each_row("outcomes, not_checked, counted", "guards")
 def test_a_guard_counts_once_a_request(
     outcomes: list[GuardOutcome], not_checked: tuple[str, ...], counted: str
 ) -> None:
@@ -149,7 +136,7 @@ SECOND_ATTEMPTS = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "came"), SECOND_ATTEMPTS)
+@each_row("changes, came", SECOND_ATTEMPTS)
 def test_what_came_of_the_second_attempt(changes: dict[str, object], came: Regenerations) -> None:
     assert Tally.of(a_request(**changes)).regenerations == came
 
@@ -178,7 +165,7 @@ SHADOWS = [
 ]
 
 
-@pytest.mark.parametrize(("shadow", "counted"), SHADOWS)
+@each_row("shadow, counted", SHADOWS)
 def test_what_a_shadow_policy_would_have_done(
     shadow: ReplayResult, counted: tuple[int, int, int]
 ) -> None:
@@ -275,7 +262,7 @@ AGREEMENT = [
 ]
 
 
-@pytest.mark.parametrize(("opinion", "label", "action", "counted"), AGREEMENT)
+@each_row("opinion, label, action, counted", AGREEMENT)
 def test_a_judges_agreement_with_people(
     opinion: SecondOpinion, label: Label, action: Action, counted: tuple[int, int]
 ) -> None:

@@ -17,6 +17,7 @@ from proxy.traces.trace import (
     PolicyUsed,
     Trace,
 )
+from tests.tables import each_row
 
 STARTED = datetime(2026, 3, 5, 10, 30, tzinfo=UTC)
 
@@ -96,30 +97,8 @@ def test_a_trace_of_a_newer_proxy_can_still_be_read() -> None:
 
 A, B, C = "대출 기간은 9일입니다.", "연체료는 하루에 800원입니다.", "한 번에 6권까지 빌립니다."
 
-CHANGED = [
-    pytest.param(f"{A} {B} {C}", f"{A} {C}", [(f"{B} ", "")], id="sentence-taken-out"),
-    pytest.param(f"{B} {C}", C, [(f"{B} ", "")], id="first-sentence-taken-out"),
-    pytest.param(f"{A} {B}", A, [(f" {B}", "")], id="last-sentence-never-left"),
-    pytest.param(
-        f"{A} {B} {C}",
-        f"{A} 연체료는 하루에 70원입니다. {C}",
-        [("800원입니다.", "70원입니다.")],
-        id="mended",
-    ),
-    pytest.param(
-        f"{B} {A} {B}",
-        f"{A} 연체료는 하루에 810원입니다.",
-        [(f"{B} ", ""), ("800원입니다.", "810원입니다.")],
-        id="two-places",
-    ),
-    pytest.param(f"1. {A}\n2. {B}\n3. {C}", f"1. {A}\n2. {C}", [(f"{B}\n3. ", "")], id="list"),
-    pytest.param(A, "", [(A, "")], id="nothing-left"),
-    pytest.param("", A, [("", A)], id="all-put-in"),
-    pytest.param(A, A, [], id="untouched"),
-]
 
-
-@pytest.mark.parametrize(("came", "left", "expected"), CHANGED)
+@each_row("came, left, expected", "changed")
 def test_says_what_stands_where_now(came: str, left: str, expected: list[tuple[str, str]]) -> None:
     found = changes(came, left)
 
@@ -136,7 +115,7 @@ def test_the_changes_make_of_what_came_what_left(came: str, left: str) -> None:
     assert applied(came, changes(came, left)) == left
 
 
-@pytest.mark.parametrize(
+@each_row(
     "long",
     [
         pytest.param(f"{A} " * MOST_PIECES, id="many-sentences"),
@@ -164,15 +143,14 @@ UNDERSTOOD = [
     pytest.param("2026-11-22T09:00Z", datetime(2026, 11, 22, 9, tzinfo=UTC), id="utc"),
     pytest.param("2026-11-22T09:00+09:00", datetime(2026, 11, 22, tzinfo=UTC), id="zone"),
 ]
-MEANINGLESS = ["", "yesterday", "24", "-1h", "1.5h", "2026-11-31", "1969-12-31", "999999w", "٣h"]
 
 
-@pytest.mark.parametrize(("said", "meant"), UNDERSTOOD)
+@each_row("said, meant", UNDERSTOOD)
 def test_understands(said: str, meant: datetime) -> None:
     assert moment(said, NOW) == meant
 
 
-@pytest.mark.parametrize("said", MEANINGLESS)
+@each_row("said", "meaningless")
 def test_refuses_with_what_may_be_said(said: str) -> None:
     with pytest.raises(UnknownMoment, match="24h, 7d") as refused:
         moment(said, NOW)

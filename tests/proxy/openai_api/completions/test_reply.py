@@ -37,6 +37,7 @@ from tests.proxy.openai_api.completions.making import (
     valid_chunks,
     valid_events,
 )
+from tests.tables import each_row
 
 
 def test_without_a_reason_the_last_event_tells_that_a_stream_is_complete() -> None:
@@ -51,8 +52,8 @@ def test_without_its_last_event_the_reason_does() -> None:
     assert answer.content == "닫습니다."
 
 
-@pytest.mark.parametrize(
-    ("chunks", "end"),
+@each_row(
+    "chunks, end",
     [
         pytest.param([body_of(choice("밤 10시", finish=None))], b"", id="broken-off"),
         pytest.param([body_of(usage=USAGE)], b"data: [DONE]\n\n", id="no-choice"),
@@ -70,7 +71,7 @@ def test_a_stream_that_nobody_can_judge_is_broken(chunks: list[JsonObject], end:
         streamed(*chunks, end=end)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "raw",
     [
         pytest.param(b"nothing", id="no-json"),
@@ -178,7 +179,7 @@ def test_text_and_reason_in_one_event_are_two_pieces() -> None:
     assert end.chunk["choices"] == [choice("", finish="length", stop_reason=7)]
 
 
-@pytest.mark.parametrize("at", range(len(SAID) + 1))
+@each_row("at", "a_piece_is_cut_with_its_tokens")
 def test_a_piece_is_cut_with_its_tokens(at: int) -> None:
     stream = live()
     [piece, _] = read(

@@ -25,6 +25,7 @@ from tests.proxy.openai_api.completions.making import (
     choice,
     streamed,
 )
+from tests.tables import each_row
 
 
 def test_what_the_proxy_needs_is_read() -> None:
@@ -61,14 +62,7 @@ def test_everything_but_the_prompt_stands_beside_the_conversation() -> None:
     assert request.conversation["messages"] == [{"role": "user", "content": PROMPT}]
 
 
-@pytest.mark.parametrize(
-    "members",
-    [
-        pytest.param({"response_format": {"type": "json_object"}}, id="response-format"),
-        pytest.param({"guided_json": {"type": "object"}}, id="guided-json"),
-        pytest.param({"format": "json"}, id="format"),
-    ],
-)
+@each_row("members", "an_answer_in_json_is_asked_for")
 def test_an_answer_in_json_is_asked_for(members: JsonObject) -> None:
     assert asked(**members).structured
 
@@ -79,29 +73,7 @@ def test_words_that_nobody_reads_are_named() -> None:
     assert set(request.not_checked) == {"suffix", "prefill"}
 
 
-REFUSED = [
-    pytest.param({"prompt": [1, 2, 3]}, "prompt", "token", id="token-ids"),
-    pytest.param({"prompt": [[1, 2], [3]]}, "prompt", "token", id="several-lists-of-token-ids"),
-    pytest.param({"prompt": ["a", "b"]}, "prompt", "2 texts", id="several-prompts"),
-    pytest.param({"prompt": []}, "prompt", "0 texts", id="no-prompt-in-a-list"),
-    pytest.param({"prompt": None}, "prompt", "text", id="null"),
-    pytest.param({"prompt": {"prompt_string": "a"}}, "prompt", "text", id="an-object"),
-    pytest.param({"prompt": ["a", 1]}, "prompt", "text", id="a-mixed-list"),
-    pytest.param(
-        {"prompt": "a", "prompt_embeds": "AA=="}, "prompt_embeds", "inspected", id="vectors"
-    ),
-    pytest.param({"prompt": "a", "input_ids": [1]}, "input_ids", "inspected", id="ids-beside-it"),
-    pytest.param({"prompt": "a", "echo": True, "logprobs": 1}, "echo", "logprobs", id="echo"),
-    pytest.param({"prompt": "a", "echo": True, "logprobs": 0}, "echo", "logprobs", id="echo-of-0"),
-    pytest.param({"prompt": "a", "echo": "yes"}, "echo", "Invalid", id="echo-of-a-wrong-type"),
-    pytest.param({"prompt": "a", "n": 0}, "n", "Invalid", id="no-choice"),
-    pytest.param({"prompt": "a", "stream": "yes"}, "stream", "Invalid", id="stream"),
-    pytest.param({"prompt": "a", "guard": {"off": True}}, "guard.off", "Invalid", id="guard"),
-    pytest.param({}, "prompt", "Invalid", id="no-prompt"),
-]
-
-
-@pytest.mark.parametrize(("members", "param", "reason"), REFUSED)
+@each_row("members, param, reason", "refused")
 def test_what_cannot_be_served_is_refused_by_name(
     members: JsonObject, param: str, reason: str
 ) -> None:
@@ -112,7 +84,7 @@ def test_what_cannot_be_served_is_refused_by_name(
     assert reason in str(error.value)
 
 
-@pytest.mark.parametrize("prompt", ["언제 닫나요?", ["언제 닫나요?"]])
+@each_row("prompt", ["언제 닫나요?", ["언제 닫나요?"]])
 def test_the_second_request_ends_with_the_note(prompt: JsonValue) -> None:
     body: JsonObject = {"model": "m", "prompt": prompt, "n": 3, "best_of": 4}
 
@@ -141,74 +113,8 @@ NOTE = "[검증 결과] 날짜를 다시 확인하세요."
 LUNCH = "직원 식당은 평일 오전 11시 40분부터 오후 1시 20분까지 문을 엽니다."
 ASKED = "점심은 언제까지 먹을 수 있나요?"
 
-TEMPLATES = [
-    pytest.param(
-        f"다음 문맥만 보고 질문에 답하세요.\n\n문맥:\n{LUNCH}\n\n질문: {ASKED}\n답변:",
-        id="korean-context-question-answer",
-    ),
-    pytest.param(
-        "Use the context below to answer. If you do not know, say so.\n\n"
-        f"Context:\n{LUNCH}\n\nQuestion: {ASKED}\nAnswer:",
-        id="english-context-question-answer",
-    ),
-    pytest.param(
-        f"Context information is below.\n-----\n{LUNCH}\n-----\nGiven the context information, "
-        f"answer the query.\nQuery: {ASKED}\nAnswer: ",
-        id="rules-around-the-context",
-    ),
-    pytest.param(
-        f"[참고 자료]\n[1] {LUNCH}\n\n[질문]\n{ASKED}\n\n[답변]\n",
-        id="bracketed-headings-and-a-number",
-    ),
-    pytest.param(
-        f"### 지시\n자료에 있는 말로만 답하세요.\n\n### 자료\n{LUNCH}\n\n### 질문\n{ASKED}\n\n"
-        "### 답변\n",
-        id="markdown-headings",
-    ),
-    pytest.param(f"<context>\n{LUNCH}\n</context>\n\nQuestion: {ASKED}\n\nAnswer:", id="tags"),
-    pytest.param(
-        f"아래 자료를 보고 물음에 답하라.\n\n[Source: 안내서.pdf] [Page 4]\n{LUNCH}\n\n"
-        f"물음: {ASKED}\n답:",
-        id="source-marks",
-    ),
-    pytest.param(
-        "예시입니다.\n\n질문: 우체국은 어디인가요?\n답변: 별관 1층입니다.\n\n"
-        f"문맥: {LUNCH}\n질문: {ASKED}\n답변:",
-        id="an-answered-example-before",
-    ),
-    pytest.param(f'Context:\n"""\n{LUNCH}\n"""\nQ: {ASKED}\nA:', id="quotes"),
-    pytest.param(
-        f"<|im_start|>system\n문서만 근거로 답하세요.\n\n문서:\n{LUNCH}<|im_end|>\n"
-        f"<|im_start|>user\n{ASKED}<|im_end|>\n<|im_start|>assistant\n",
-        id="chatml",
-    ),
-    pytest.param(
-        f"[|system|]문서만 근거로 답하세요.\n\n[문서 1]\n{LUNCH}[|endofturn|]\n"
-        f"[|user|]{ASKED}\n[|assistant|]",
-        id="bars-in-brackets",
-    ),
-    pytest.param(
-        "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n"
-        f"Context:\n{LUNCH}<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n"
-        f"{ASKED}<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
-        id="header-ids",
-    ),
-    pytest.param(
-        f"<s>[INST] 문맥을 보고 답하세요.\n\n문맥: {LUNCH}\n\n질문: {ASKED} [/INST]",
-        id="inst",
-    ),
-    pytest.param(
-        f"<s>[INST] <<SYS>>\n문맥:\n{LUNCH}\n<</SYS>>\n\n{ASKED} [/INST]", id="inst-with-a-system"
-    ),
-    pytest.param(
-        f"<bos><start_of_turn>user\n문맥:\n{LUNCH}\n\n질문: {ASKED}<end_of_turn>\n"
-        "<start_of_turn>model\n",
-        id="turns-of-a-model",
-    ),
-]
 
-
-@pytest.mark.parametrize("prompt", TEMPLATES)
+@each_row("prompt", "templates")
 def test_question_and_source_of_a_template_are_found(prompt: str) -> None:
     found = find_sources({"messages": conversation(prompt)}, SourceRules())
 
@@ -266,61 +172,12 @@ def test_earlier_answers_are_the_assistants() -> None:
     ]
 
 
-NOTED = [
-    pytest.param(
-        f"질문: {ASKED}\n답변:", f"질문: {ASKED}\n\n{NOTE}\n\n답변:", id="before-a-korean-cue"
-    ),
-    pytest.param(
-        f"Question: {ASKED}\nHelpful Answer:",
-        f"Question: {ASKED}\n\n{NOTE}\n\nHelpful Answer:",
-        id="before-an-english-cue",
-    ),
-    pytest.param(
-        f"### 질문\n{ASKED}\n\n### 답변\n",
-        f"### 질문\n{ASKED}\n\n{NOTE}\n\n### 답변\n",
-        id="before-a-heading",
-    ),
-    pytest.param(
-        f"질문: {ASKED}\n답변: 점심은",
-        f"질문: {ASKED}\n\n{NOTE}\n\n답변: 점심은",
-        id="before-the-beginning-of-an-answer",
-    ),
-    pytest.param(ASKED, f"{ASKED}\n\n{NOTE}\n\n", id="at-the-end-without-a-cue"),
-    pytest.param(
-        f"질문: 어디인가요?\n답변: 1층입니다.\n\n{ASKED}",
-        f"질문: 어디인가요?\n답변: 1층입니다.\n\n{ASKED}\n\n{NOTE}\n\n",
-        id="an-answered-example-is-no-cue",
-    ),
-    pytest.param(
-        f"<|im_start|>user\n{ASKED}<|im_end|>\n<|im_start|>assistant\n",
-        f"<|im_start|>user\n{ASKED}\n\n{NOTE}<|im_end|>\n<|im_start|>assistant\n",
-        id="in-the-last-user-turn",
-    ),
-    pytest.param(f"<s>[INST] {ASKED} [/INST]", f"<s>[INST] {ASKED}\n\n{NOTE} [/INST]", id="inst"),
-]
-
-
-@pytest.mark.parametrize(("prompt", "expected"), NOTED)
+@each_row("prompt, expected", "noted")
 def test_the_note_ends_what_is_asked_and_the_cue_stays_last(prompt: str, expected: str) -> None:
     assert noted(prompt, NOTE) == expected
 
 
-BEGUN = [
-    pytest.param(f"질문: {ASKED}\n답변: 점심은", True, id="words-behind-the-cue"),
-    pytest.param(f"질문: {ASKED}\n답변:", False, id="only-the-cue"),
-    pytest.param(ASKED, False, id="no-cue"),
-    pytest.param(
-        f"<|im_start|>user\n{ASKED}<|im_end|>\n<|im_start|>assistant\n점심은",
-        True,
-        id="words-in-the-assistants-turn",
-    ),
-    pytest.param(
-        f"<|im_start|>user\n{ASKED}<|im_end|>\n<|im_start|>assistant\n", False, id="an-empty-turn"
-    ),
-]
-
-
-@pytest.mark.parametrize(("prompt", "begun"), BEGUN)
+@each_row("prompt, begun", "begun")
 def test_a_given_beginning_of_the_answer_is_seen(prompt: str, begun: bool) -> None:
     assert is_begun(prompt) is begun
 

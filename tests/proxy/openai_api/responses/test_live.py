@@ -31,6 +31,7 @@ from tests.proxy.openai_api.responses.wire import (
     without_mark,
     written,
 )
+from tests.tables import each_row
 
 
 def live_with_phone() -> LiveStream:
@@ -117,24 +118,7 @@ def test_a_part_that_begins_with_words_says_them_as_its_first_text() -> None:
     assert final_of(written(live, pieces)).output_text == "회의실은 2층입니다."
 
 
-BREAKING: list[object] = [
-    pytest.param({"type": "error", "message": "x"}, "with an error", id="error-event"),
-    pytest.param({"error": {"message": "x"}}, "with an error", id="error-object"),
-    pytest.param({"type": "response.failed", "response": {}}, "with an error", id="failed"),
-    pytest.param({"delta": "x"}, "no type", id="no-type"),
-    pytest.param({"type": "response.output_text.delta", "delta": "x"}, "index", id="no-place"),
-    pytest.param(text_delta("x") | {"delta": ["x"]}, "no text", id="delta-is-no-text"),
-    pytest.param(
-        {"type": "response.output_item.added", "output_index": 0, "item": {"type": "rich",
-         "text": "x"}}, "unknown kind", id="item-of-an-unknown-kind-with-words"),
-    pytest.param(
-        {"type": "response.content_part.added", "output_index": 0, "content_index": 0,
-         "part": {"type": "table", "text": "x"}}, "no text", id="part-of-an-unknown-kind"),
-    pytest.param({"type": "response.completed"}, "no response", id="end-without-a-response"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("event", "said"), BREAKING)
+@each_row("event, said", "breaking")
 def test_what_nobody_could_read_breaks_the_stream_off(event: JsonObject, said: str) -> None:
     with pytest.raises(UpstreamBroken, match=said):
         live_of().read(Event(write_event(event)))
@@ -145,7 +129,7 @@ WHOLE = [name for name in NAMES if name != "only_whole_items"]
 TEXTS = ["answer", "two_parts", "without_ends_of_texts", "only_whole_items"]
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@each_row("name", WHOLE)
 def test_a_stream_that_passes_leaves_with_its_own_bytes(name: str) -> None:
     live = live_of()
 

@@ -35,6 +35,7 @@ from tests.proxy.openai_api.responses.wire import (
     shown_text,
     texts_said,
 )
+from tests.tables import each_row
 
 CALL: JsonObject = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
 REASONING: JsonObject = {"type": "reasoning", "id": "r", "summary": []}
@@ -57,7 +58,7 @@ READ: list[object] = [
 ]
 
 
-@pytest.mark.parametrize(("items", "members", "said"), READ)
+@each_row("items, members, said", READ)
 def test_reads_a_plain_reply(
     items: list[JsonObject], members: JsonObject, said: tuple[str, bool, str]
 ) -> None:
@@ -82,7 +83,7 @@ UNSEEN: list[object] = [
 ]
 
 
-@pytest.mark.parametrize(("items", "names"), UNSEEN)
+@each_row("items, names", UNSEEN)
 def test_what_is_not_looked_at_is_named(items: list[JsonObject], names: tuple[str, ...]) -> None:
     assert read_plain(response_of(*items)).unseen == names
 
@@ -111,25 +112,13 @@ BROKEN: list[object] = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "problem"), BROKEN)
+@each_row("raw, problem", BROKEN)
 def test_a_reply_that_nobody_could_read_is_broken(raw: bytes, problem: str) -> None:
     with pytest.raises(UpstreamBroken, match=problem):
         DOOR.read_reply(raw, JSON, NO_PSEUDONYMS)
 
 
-RECORDED: list[object] = [
-    pytest.param("answer", "연차는 매년 15일입니다. [†1] 신청은 3일 전까지 하세요. [†2]", "stop",
-                 ("reasoning",), id="answer"),
-    pytest.param("two_parts", "주차 요금은 하루 8,000원입니다. 저녁 7시 이후는 무료입니다.", "stop",
-                 ("annotations", "file_search_call"), id="two-parts"),
-    pytest.param("tool_call", "찾아보겠습니다.", "tool_calls", (), id="tool-call"),
-    pytest.param("cut_short", "환불은 7일 안에 신청하면 되고, 수수료는", "length", (), id="cut"),
-    pytest.param("without_ends_of_texts", "회의실은 2층입니다.", "stop", (), id="without-ends"),
-    pytest.param("only_whole_items", "구내식당은 11시 반에 엽니다.", "stop", (), id="whole-items"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "content", "reason", "unseen"), RECORDED)
+@each_row("name, content, reason, unseen", "recorded")
 def test_reads_a_recorded_stream(
     name: str, content: str, reason: str, unseen: tuple[str, ...]
 ) -> None:
@@ -142,7 +131,7 @@ def test_reads_a_recorded_stream(
     assert isinstance(reply.usage, dict)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_a_stream_says_what_its_whole_response_says(name: str) -> None:
     response = events_of(recorded(name))[-1]["response"]
     assert isinstance(response, dict)
@@ -172,7 +161,7 @@ TEMPLATE = "제공된 자료에서 확인되지 않습니다."
 REPORT: JsonObject = {"action": "fix"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_a_kept_stream_leaves_with_its_own_bytes(name: str) -> None:
     reply = read(recorded(name))
     asked = request_of(stream=True)
@@ -186,7 +175,7 @@ def test_a_kept_stream_leaves_with_its_own_bytes(name: str) -> None:
         assert written.body == recorded(name)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "cut_short"])
+@each_row("name", "an_edited_stream_says_the_new_text_wherever_it_says_it")
 def test_an_edited_stream_says_the_new_text_wherever_it_says_it(name: str) -> None:
     reply = read(recorded(name))
     edited = Edited(0, reply, reply.answers[0], TEMPLATE)
@@ -232,7 +221,7 @@ def test_an_edited_text_loses_its_tokens_and_whatever_may_repeat_it() -> None:
     assert parsed(written.body).output_text == "연차는 16일입니다."
 
 
-@pytest.mark.parametrize("stream", [False, True])
+@each_row("stream", [False, True])
 def test_a_reply_of_our_own_when_nobody_was_asked(*, stream: bool) -> None:
     asked = request_of(stream=stream, instructions="존댓말로 답하세요.")
 
@@ -253,7 +242,7 @@ def test_a_reply_of_our_own_when_nobody_was_asked(*, stream: bool) -> None:
         ]  # fmt: skip
 
 
-@pytest.mark.parametrize("stream", [False, True])
+@each_row("stream", [False, True])
 def test_usage_is_that_of_all_attempts_and_the_report_goes_with_the_response(
     *, stream: bool
 ) -> None:
@@ -333,7 +322,7 @@ def prompted_echo(*, stream: bool) -> tuple[ModelRequest, ResponsesReply]:
     return asked, read(b"".join(map(write_event, events)))
 
 
-@pytest.mark.parametrize("stream", [False, True])
+@each_row("stream", [False, True])
 def test_our_own_prompt_is_not_echoed_to_the_client(*, stream: bool) -> None:
     asked, reply = prompted_echo(stream=stream)
 

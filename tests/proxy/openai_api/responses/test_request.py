@@ -20,6 +20,7 @@ from proxy.openai_api.responses import COVERAGE, ResponsesEndpoint
 from proxy.openai_api.sources import FoundContext, find_sources
 from proxy.openai_api.sse import json_bytes
 from tests.proxy.openai_api.responses.wire import DOOR, NAMES, events_of, recorded, request_of
+from tests.tables import each_row
 
 ASKED = "경조 휴가는 며칠인가요?"
 RULE = "제7조(경조 휴가) 본인 결혼은 5일, 자녀 결혼은 2일의 휴가를 준다."
@@ -62,36 +63,7 @@ def test_a_call_of_a_tool_and_its_result_are_known_by_the_calls_id() -> None:
     assert (messages[2]["role"], messages[2]["tool_call_id"]) == ("tool", "c1")
 
 
-@pytest.mark.parametrize(
-    ("members", "names"),
-    [
-        pytest.param({}, (), id="words-only"),
-        pytest.param(
-            {"input": [{"role": "user", "content": [
-                {"type": "input_text", "text": "무엇인가요?"},
-                {"type": "input_image", "image_url": "data:x"},
-                {"type": "input_file", "file_id": "f1"},
-                {"type": "input_audio", "input_audio": {"data": "x", "format": "wav"}},
-            ]}]},
-            ("image_parts", "file_parts", "audio_parts"),
-            id="parts-that-are-no-text",
-        ),
-        pytest.param(
-            {"input": [USER, {"type": "computer_call_output", "call_id": "c",
-             "output": {"type": "computer_screenshot", "image_url": "data:x"}}]},
-            ("image_parts",),
-            id="screenshot",
-        ),
-        pytest.param(
-            {"input": [{"type": "compaction", "encrypted_content": "x"}, USER]},
-            ("compacted_turns",),
-            id="turns-that-were-folded-up",
-        ),
-        pytest.param({"input": [{"type": "hologram"}, USER]}, ("unknown_items",), id="unknown"),
-        pytest.param({"input": [{"type": "reasoning", "id": "r", "summary": []}, USER]}, (),
-                     id="reasoning-of-earlier-turns"),
-    ],
-)  # fmt: skip
+@each_row("members, names", "what_no_guard_can_look_at_is_named")
 def test_what_no_guard_can_look_at_is_named(members: JsonObject, names: tuple[str, ...]) -> None:
     assert request_of(**members).not_checked == names
 
@@ -103,17 +75,7 @@ def refused(members: JsonObject) -> BadRequest:
     return caught.value
 
 
-KEPT_THERE: list[object] = [
-    pytest.param({"previous_response_id": "resp_1"}, "previous_response_id", id="response"),
-    pytest.param({"conversation": "conv_1"}, "conversation", id="conversation"),
-    pytest.param({"conversation": {"id": "conv_1"}}, "conversation", id="conversation-object"),
-    pytest.param({"prompt": {"id": "pmpt_1"}}, "prompt", id="prompt"),
-    pytest.param({"input": [USER, {"type": "item_reference", "id": "i"}]}, "input[1]", id="item"),
-    pytest.param({"input": [{"id": "i"}, USER]}, "input[0]", id="item-without-a-type"),
-]
-
-
-@pytest.mark.parametrize(("members", "param"), KEPT_THERE)
+@each_row("members, param", "kept_there")
 def test_what_only_the_model_server_keeps_is_named_for_the_policy_to_judge(
     members: JsonObject, param: str
 ) -> None:
@@ -122,7 +84,7 @@ def test_what_only_the_model_server_keeps_is_named_for_the_policy_to_judge(
     assert ResponsesEndpoint().read_request(json_bytes(body | members)).server_state == (param,)
 
 
-@pytest.mark.parametrize(("members", "param"), KEPT_THERE)
+@each_row("members, param", "kept_there")
 def test_what_only_the_model_server_keeps_is_named_as_not_checked(
     members: JsonObject, param: str
 ) -> None:
@@ -142,42 +104,14 @@ def test_with_state_at_the_model_server_a_request_may_have_no_input_of_its_own()
     assert request.conversation["messages"] == []
 
 
-MALFORMED: list[object] = [
-    pytest.param({"model": 4}, "model", id="model"),
-    pytest.param({"input": None}, "input", id="no-input"),
-    pytest.param({"input": 5}, "input", id="input-is-a-number"),
-    pytest.param({"input": []}, "input", id="empty-input"),
-    pytest.param({"input": ["안녕"]}, "input[0]", id="item-is-a-string"),
-    pytest.param({"input": [{"role": 1, "content": "x"}]}, "input[0].role", id="role"),
-    pytest.param({"input": [{"role": "user", "content": 1}]}, "input[0].content", id="content"),
-    pytest.param({"input": [{"role": "user", "content": ["x"]}]}, "input[0].content", id="part"),
-    pytest.param({"instructions": ["x"]}, "instructions", id="instructions"),
-    pytest.param({"stream": "true"}, "stream", id="stream-is-a-string"),
-    pytest.param({"tools": {}}, "tools", id="tools"),
-    pytest.param({"text": "json"}, "text", id="text"),
-    pytest.param({"background": True}, "background", id="an-answer-fetched-later"),
-    pytest.param({"previous_input_messages": [{}]}, "previous_input_messages", id="hidden-turns"),
-    pytest.param({"guard": {"off": True}}, "guard.off", id="guard-takes-no-weakening"),
-]
-
-
-@pytest.mark.parametrize(("members", "param"), MALFORMED)
+@each_row("members, param", "malformed")
 def test_what_cannot_be_served_is_refused_by_name(members: JsonObject, param: str) -> None:
     error = refused(members)
 
     assert (error.status, str(error.param).partition("[0].content[")[0]) == (400, param)
 
 
-@pytest.mark.parametrize(
-    ("members", "structured"),
-    [
-        pytest.param({}, False, id="nothing-said"),
-        pytest.param({"text": {"format": {"type": "text"}}}, False, id="text"),
-        pytest.param({"text": {"format": {"type": "json_object"}}}, True, id="json-object"),
-        pytest.param({"text": {"format": {"type": "json_schema"}}}, True, id="json-schema"),
-        pytest.param({"guided_json": {"type": "object"}}, True, id="another-servers-word"),
-    ],
-)
+@each_row("members, structured", "an_answer_in_json_is_known_as_such")
 def test_an_answer_in_json_is_known_as_such(members: JsonObject, *, structured: bool) -> None:
     assert request_of(**members).structured is structured
 
@@ -191,14 +125,7 @@ def test_the_server_gets_the_callers_own_bytes_or_all_but_our_member() -> None:
     assert DOOR.read_request(told).guard.report
 
 
-PROMPTED: list[object] = [
-    pytest.param({"input": ASKED}, id="no-instructions"),
-    pytest.param({"input": ASKED, "instructions": "존댓말로 답하세요."}, id="instructions"),
-    pytest.param({"input": [{"role": "developer", "content": "존댓말."}, USER]}, id="developer"),
-]
-
-
-@pytest.mark.parametrize("members", PROMPTED)
+@each_row("members", "prompted")
 def test_the_citation_prompt_goes_into_the_instructions_once(members: JsonObject) -> None:
     body = request_of(**members).body
 
@@ -278,27 +205,17 @@ PLACES: list[object] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("table", "fields"), PLACES)
+@each_row("table, fields", PLACES)
 def test_every_field_of_the_real_types_has_a_row(table: FieldTable, fields: set[str]) -> None:
     assert {path for path in fields if not table.covers(path)} == set()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_a_recorded_stream_holds_nothing_unknown(name: str) -> None:
     for event in events_of(recorded(name)):
         assert COVERAGE.chunk.unknown(event) == ()
 
 
-ODD: JsonValue = {"x": 1}
-
-
-@pytest.mark.parametrize(
-    ("body", "named"),
-    [
-        pytest.param({"model": "m", "odd": ODD}, ("odd",), id="beside-all-else"),
-        pytest.param({"input": [{"role": "user", "odd": 1}]}, ("input[].odd",), id="in-an-item"),
-        pytest.param({"tools": [{"type": "function", "odd": 1}]}, (), id="tools-are-anybodys"),
-    ],
-)
+@each_row("body, named", "an_unknown_field_is_named")
 def test_an_unknown_field_is_named(body: JsonObject, named: tuple[str, ...]) -> None:
     assert COVERAGE.request.unknown(body) == named
