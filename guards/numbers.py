@@ -210,6 +210,8 @@ def _without_value(figure: Figure, bound: Bound, compared: Compared) -> Finding 
         return _underived(figure, compared)
     if bound.held is Relation.DIFFERS:
         return _differs(figure, bound, compared)
+    if compared.is_of_earlier_turn(figure):
+        return _underived(figure, compared)
     return _absent(figure, compared)
 
 

@@ -1,7 +1,8 @@
 """An answer's claims and figures, read once for every guard, and the values to compare with."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from guards.claims.question import asked_words
@@ -20,10 +21,12 @@ from guards.evidence.index import claims_of
 from guards.evidence.thresholds import BINDING
 from guards.text.citing.references import citation_places, read_references
 from guards.text.hedging import claimed_quantities, hedged_starts
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, Measure
 
 _SHORTEST_QUOTE_CHARS = 8
 _TEN_THOUSAND = 10_000
+# Which bare numbers of a user may be won: 4200 is, and 700 may be 700만.
+_FEWEST_WON, _FEWEST_TEN_THOUSANDS, _MOST_BARE = 1_000, 100_000, 1_000_000_000
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?<!,)")
 _MOST_FIGURES, _MOST_PAIRS = 150, 30_000
 # What users tell of themselves, and what is meant by it in every later turn.
@@ -64,8 +67,7 @@ def answer_arithmetic(reading: Reading) -> Arithmetic:
 
 def user_figures(request: RequestReading) -> tuple[Figure, ...]:
     """Return the figures of the question and of the turns before."""
-    texts = (request.question.text.raw, request.exchange.echo)
-    return tuple(figure for text in texts for figure in figures_in(read_claims(text), "", -1))
+    return (*request.once(_question_figures), *request.once(_earlier_figures))
 
 
 class Compared:
@@ -227,6 +229,10 @@ class Compared:
             values[0] in known or (in_won and values[0] / _TEN_THOUSAND in known)
         )
 
+    def is_of_earlier_turn(self, figure: Figure) -> bool:
+        """Tell whether a turn before the question has a figure's value."""
+        return any(same_value(figure.measure, one.measure) for one in self._earlier)
+
     def has_day(self, figure: Figure) -> bool:
         """Tell whether a source, its title or a turn has the day of a date in any notation.
 
@@ -281,7 +287,24 @@ def source_bands(sources: SourceSet) -> Bands:
 
 
 def _question_figures(request: RequestReading) -> tuple[Figure, ...]:
-    return tuple(figures_in(read_claims(request.question.text.raw), "", -1))
+    return tuple(_as_meant(request.question.text.raw))
+
+
+def _as_meant(text: str) -> Iterator[Figure]:
+    """Yield the figures of a user's turn, those that lack a unit also in won.
+
+    예금이 700 있는데 is 700만 원, 4200원 is often typed as 4200.
+    """
+    for figure in figures_in(read_claims(text), "", -1):
+        yield figure
+        measure = figure.measure
+        if measure.dimension != Dimension.BARE or len(measure.values) != 1:
+            continue
+        (value,) = measure.values
+        for least, factor in ((_FEWEST_WON, 1), (_FEWEST_TEN_THOUSANDS, _TEN_THOUSAND)):
+            if least <= value * factor and value < _MOST_BARE:
+                won = Measure(Dimension.WON, (value * factor,))
+                yield replace(figure, quantity=figure.quantity._replace(measure=won))
 
 
 def _asked_features(request: RequestReading) -> frozenset[str]:
@@ -290,7 +313,7 @@ def _asked_features(request: RequestReading) -> frozenset[str]:
 
 
 def _earlier_figures(request: RequestReading) -> tuple[Figure, ...]:
-    return tuple(figures_in(read_claims(request.exchange.echo), "", -1))
+    return tuple(_as_meant(request.exchange.echo))
 
 
 def _bare_numbers(request: RequestReading) -> frozenset[Fraction]:

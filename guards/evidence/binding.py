@@ -11,7 +11,7 @@ only said of something else. It differs, too, where the words beside it make ano
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
@@ -55,6 +55,10 @@ _MOST_VALUES_KEPT = 512
 _POINTS = frozenset({"date", "month", "year"})
 # These mostly say which row or item is meant.
 _LABELS = frozenset({"month", "year"})
+_ALIKE_CHARS = 4
+_ALIKE = re.compile(rf"[가-힣]{{{_ALIKE_CHARS}}}")
+_TIE = re.compile(r"^[ ]?(?:동안의?|간의?|의)?[ ]?")
+_AMOUNT_BEHIND = re.compile(r"[ ]?(?:당|마다|에)?[ ]?(?:최대|약|각)?[ ]?\d")
 _OF_A_TABLE = frozenset({Level.ROW, Level.COLUMN})
 
 
@@ -282,6 +286,9 @@ class SourceFigures:
         ):
             return Bound(Relation.HELD)
         if not same:
+            # 1일 10만 원 says for how long an amount is, and nothing of 12일.
+            if not _is_unit_of_rate(figure):
+                others = [one for one in others if not _is_unit_of_rate(one)]
             other = self._closest(asking, self._in_other_units(figure))
             if other is None or other[0] < BINDING.speaks_of_the_same:
                 other = self._closest(asking, others)
@@ -434,10 +441,21 @@ class SourceFigures:
         sources = [(one, self._side_of(one)) for one in told_so]
         if any(own.is_as(side) for _, side in sources):
             return None
+        # 1년 이상이면 30%, 1년이 안 되면 20만 원: the answer has the sources' side, too.
+        beside = [
+            side_of(replace(figure, quantity=one, claim=claim))
+            for claim in figure.sentence
+            for one in claim.clause.figures
+            if one.measure == figure.measure
+        ]
+        if any(one.is_as(side) and side.is_one for one in beside for _, side in sources):
+            return None
         near = [
             (likeness, one, side)
             for one, side in sources
             if (likeness := self._likeness(asking, one)) >= BINDING.other_side
+            # The label of a row names a case: what is said of it stands behind.
+            and one.claim.block.is_heading <= figure.claim.block.is_heading
         ]
         if not near or not all(contradicts(own, side) for *_, side in near):
             return None
@@ -491,7 +509,7 @@ class SourceFigures:
     @staticmethod
     def _is_named(figure: Figure, here: Figure, other: Figure) -> bool:
         """Tell whether the answer names something that only its own value is said of."""
-        return any(
+        return _goes_on_alike(figure, here) or any(
             weight >= BINDING.beside
             and feature[0] != "@"
             and here.context.get(feature, 0.0) >= _NEAR
@@ -652,6 +670,21 @@ def _is_without_words(figure: Figure) -> bool:
     """Tell whether a figure is all that its clause says: the second of `출발 9시 / 11시`."""
     start, end = figure.quantity.start, figure.quantity.end
     return all(start <= word.start < end for word in figure.claim.clause.words)
+
+
+def _goes_on_alike(figure: Figure, other: Figure) -> bool:
+    """Tell whether the same words stand right behind two figures: 8년의 의무 운행, 8년간 의무 운행."""
+    behind = []
+    for one in (figure, other):
+        text = one.claim.text[one.end - one.claim.start :]
+        behind.append(_TIE.sub("", text, count=1).replace(" ", "")[:_ALIKE_CHARS])
+    return behind[0] == behind[1] and _ALIKE.fullmatch(behind[0]) is not None
+
+
+def _is_unit_of_rate(figure: Figure) -> bool:
+    """Tell whether a figure is the one for which an amount is given: 1일 10만 원, 1인당 3잔."""
+    behind = figure.claim.text[figure.end - figure.claim.start :]
+    return written_number(figure) == "1" and _AMOUNT_BEHIND.match(behind) is not None
 
 
 def _is_of_other_row(one: Figure, other: Figure) -> bool:

@@ -16,10 +16,10 @@ from guards.evidence.opposites.acts import UNLESS, turns_of
 from guards.evidence.sets import Values, comparator_in, is_free, values_of
 from guards.lexicons.loading import sections
 from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, Measure
 
 _DENIES = frozenset({Modality.FORBIDDEN, Modality.DENIED, Modality.NOT_REQUIRED})
-_DENYING_LABEL = re.compile(r"제외|불가|금지|제한|안 되는")
+_DENYING_LABEL = re.compile(r"제외|불가|금지|제한|안 되는|위반|과태료|벌금|단속")
 _EARLIER = re.compile(r"[ ]?(?:전(?![가-힣])|전(?:에|까지|부터)|이전)")
 _LATER = re.compile(r"[ ]?(?:후|뒤)(?![가-힣])|[ ]?(?:후|뒤|이후)(?:에|까지|부터)|[ ]?이후")
 _SINCE = re.compile(r"(?:부터|로부터|후|뒤|이후)[ ]?$")
@@ -53,6 +53,7 @@ class Side(NamedTuple):
         is_denied: Whether what is said of it is denied or forbidden, or costs nothing.
         said: The features of all words that say it.
         last: Those of the predicate; the same where there is none.
+        results: The other figures of the clauses that say it.
     """
 
     values: Values
@@ -61,6 +62,7 @@ class Side(NamedTuple):
     is_denied: bool
     said: frozenset[str]
     last: frozenset[str]
+    results: frozenset[Measure]
 
     @property
     def is_low(self) -> bool | None:
@@ -114,6 +116,12 @@ def side_of(figure: Figure) -> Side:
         _is_denied(claim, clauses),
         said,
         frozenset(behind[-1].features) if behind else said,
+        frozenset(
+            other.measure
+            for one in clauses
+            for other in one.clause.figures
+            if other.measure != quantity.measure
+        ),
     )
 
 
@@ -125,6 +133,9 @@ def contradicts(own: Side, source: Side) -> bool:
     if own.is_exact and source.is_exact and own.is_low == source.is_low:
         return own.values != source.values
     if own.is_denied != source.is_denied:
+        return False
+    # 1년 이상이면 30%, 1년 미만이면 20만 원: each side has a result of its own.
+    if own.results and source.results and own.results.isdisjoint(source.results):
         return False
     if (own.said or source.said) and own.last.isdisjoint(source.said):
         return False

@@ -222,6 +222,9 @@ class Arithmetic:
             return None
         if any(same_value(figure.measure, one.measure) for one in pool.sources):
             return None
+        values = {one.measure.values[0] for one in (*amounts, *self._user)}
+        if any(one + other == figure.measure.values[0] for one, other in combinations(values, 2)):
+            return None
         right = sum((one.measure.values[0] for one in amounts), Fraction(0))
         return Explanation(Outcome.SHOWN_WRONG, right, tuple(amounts), "total in words")
 

@@ -254,7 +254,13 @@ def agrees(
     if is_about and gap <= abs(value) * _ROUGHLY:
         return True
     exact = value / place
-    return exact.denominator > 1 and gap < place and (is_about or not _is_short(value / unit))
+    if exact.denominator == 1 or (not is_about and _is_short(value / unit)):
+        return False
+    return gap < place or shown == value // _CUT * _CUT
+
+
+# Dues and taxes are cut below ten won.
+_CUT = 10
 
 
 def _is_short(value: Fraction) -> bool:

@@ -53,6 +53,10 @@ _TAKES = re.compile(
 # The two amounts before it are not the ones that are compared.
 _OTHERWISE = re.compile(r"보다|이니|므로|라면|하면|으면")
 _MORE = re.compile(r"(?:을|를|이|가|만큼)?[ ]?(?:더|덜)[ ]|[ ]?차이[가나는입로]")
+_LISTED = re.compile(
+    r"(?:,|과|와|이고|이며|·)[^.\n]{0,60}\d[\d,]*[가-힣 ]{1,8}(?:이|가|을|를|씩)?[ ]?"
+    r"(?:더[ ]|덜[ ]|추가|저렴|비싸|비쌉|차이)"
+)
 _LINKS = re.compile(
     r"[ ]?(?:이면|면|이라면|라면|이므로|이니|이라|기준|[을를][ ][^\d,.\n]{1,14}면(?![가-힣]))"
 )
@@ -267,9 +271,14 @@ class Implied:
         behind = self._plain[figure.end : min(after, figure.end + _NEAR_CHARS // 2)].split("\n")[0]
         if place.wanted.kind in LENGTHS and not _MORE.match(behind):
             return None
-        if behind.startswith(("으로", "로")) or not says("gap", behind):
+        if behind.startswith(("으로", "로")):
             return None
-        if any(place.wanted.is_(abs(one - other)) for one in place.known for other in place.known):
+        if not says("gap", behind):
+            # 일반은 2만 원, 나머지는 3만 원씩 더 듭니다: the last of a list says it of all.
+            rest = self._plain[figure.end :].split("\n")[0].split(". ")[0]
+            is_listed = _LISTED.match(rest) is not None and self._is_gap(figure, place)
+            return _RIGHT if is_listed else None
+        if self._is_gap(figure, place):
             return _RIGHT
         same = [one for one in place.before if kind_of(one.measure) == place.wanted.kind]
         values = [value for one in same for value in one.measure.values]
@@ -277,6 +286,21 @@ class Implied:
             return _WRONG
         right = abs(same[0].measure.values[0] - same[1].measure.values[0])
         return Result(False, right, tuple(same)) if right else _WRONG
+
+    def _is_gap(self, figure: Figure, place: _Place) -> bool:
+        """Tell whether two values are so far apart, or so many of each: 6개월 두 번보다 ... 절약."""
+        known = place.known
+        if any(place.wanted.is_(abs(one - other)) for one in known for other in known):
+            return True
+        near = [one for one in (*self._figures, *self._user) if one.start != figure.start]
+        counts = [n for n in sorted(_numbers(near, place.wanted.kind)) if n > 1][:_MOST_NEAR]
+        return any(
+            place.wanted.is_(abs(one * n - other)) or place.wanted.is_(abs(one - other) * n)
+            for n in counts
+            for one in known
+            for other in known
+            if one != other
+        )
 
     def _on_top_or_off(self, figure: Figure, place: _Place) -> Result | None:
         """Judge what an amount is added to or taken off: `여기에 5,000원을 더하면 31,000원`."""

@@ -88,7 +88,7 @@ _BEGINS = re.compile(r"\W*(?:합계|총액|총합|총|모두)[은는]?(?: |:)")
 _MINUS = re.compile(r"[-−–]\s*[₩]?$")
 _REMARK = re.compile(r"[ ]?\(")
 _ARROW = re.compile(r"→|⇒|->|=>")
-_FEWEST, _MOST_LINES = 2, 12
+_FEWEST, _MOST_LINES, _MOST_OF_ONE = 2, 12, 62
 # A total of more than the amounts above, or of less: 총 비용(12개월), 할인 후 합계.
 _TOTAL_OF_MORE = re.compile(r"\d|포함|할인|후[ )]|세금|부가세|왕복|인분|두 |세 |네 ")
 _RATE = re.compile(
@@ -156,6 +156,7 @@ def _of_columns(
                 if one.claim.block.line < line
                 and kind_of(one.measure) == kind_of(figure.measure)
                 and not says("total", names[table, one.claim.block.line])
+                and not _is_remark(answer, one)
             ]
             # An equation in a cell gives its result.
             shown = {one.claim.block.line for one in above if one.start in results}
@@ -169,8 +170,10 @@ def _of_columns(
             is_certain = is_certain and not figure.quantity.comparing_word
             # 정가, 할인 후: two stages of one amount.
             is_certain = is_certain and not any(_STAGE.search(names[table, one]) for one in lines)
-            above = items
-            total = _total(answer, figure, above, is_certain=is_certain)
+            total = _total(answer, figure, items, is_certain=is_certain)
+            if total is not None and not total.is_right:
+                some = (_total(answer, figure, it, is_certain=False) for it in _without_rate(items))
+                total = next((one for one in some if one and one.is_right), total)
             if total is not None:
                 yield total
 
@@ -188,6 +191,26 @@ def _is_worked_with(item: Figure, figures: Sequence[Figure]) -> bool:
         and one.claim.block.column != own.column
         for one in figures
     )
+
+
+def _is_remark(answer: Reading, item: Figure) -> bool:
+    """Tell whether an amount only explains its cell: 무료(원래 210,000원)."""
+    before = answer.page.plain[item.claim.block.start : item.start]
+    return before.count("(") > before.count(")") and not before.strip().startswith("(")
+
+
+def _without_rate(items: Sequence[Figure]) -> Iterator[Sequence[Figure]]:
+    """Yield the items without one that another row is a multiple of: the price of one."""
+    for one in items:
+        others = [other for other in items if other is not one]
+        rate = one.measure.values[0]
+        if rate > 0 and any(_is_multiple(other.measure.values[0], rate) for other in others):
+            yield others
+
+
+def _is_multiple(value: Fraction, rate: Fraction) -> bool:
+    number = value / rate
+    return 1 < number <= _MOST_OF_ONE and (2 * number).denominator == 1
 
 
 def _is_head(block: Block) -> bool:
@@ -331,7 +354,12 @@ class Suppositions:
         if self._is_example_in_brackets(figure):
             return True
         sentence = self._answer.sentences[figure.claim.sentence]
-        if not _leads_to_condition(figure.claim, sentence):
+        # What stands before 예를 들어 is no part of the example.
+        frame = max(
+            (one.position for one in sentence[: figure.claim.position + 1] if _is_framed(one)),
+            default=0,
+        )
+        if not _leads_to_condition(figure.claim, sentence[frame:], frame):
             return False
         text = self._answer.page.plain[sentence[0].start : sentence[-1].end]
         own = figure.claim.text
@@ -352,12 +380,22 @@ class Suppositions:
         )
 
 
-def _leads_to_condition(claim: Claim, sentence: tuple[Claim, ...]) -> bool:
-    """Tell whether a clause is a condition, or goes on to the first one of its sentence."""
+def _is_framed(claim: Claim) -> bool:
+    return says("example", claim.text)
+
+
+def _leads_to_condition(claim: Claim, sentence: tuple[Claim, ...], first: int) -> bool:
+    """Tell whether a clause is a condition, or goes on to the first one of its sentence.
+
+    Args:
+        claim: The clause.
+        sentence: The clauses of its sentence, from one on.
+        first: The number of that one.
+    """
     if _is_condition(claim):
         return True
-    before = sentence[: claim.position]
-    after = sentence[claim.position + 1 :]
+    before = sentence[: claim.position - first]
+    after = sentence[claim.position - first + 1 :]
     return any(map(_is_condition, after)) and not any(map(_is_condition, before))
 
 

@@ -190,6 +190,10 @@ _LOOK_BACK_CHARS = 10
 # 1시간 30분 and 2년 6개월 are one quantity each.
 _SMALLER_UNITS = {"년": "개월", "시간": "분", "분": "초", "주": "일", "m": "cm", "미터": "센티미터"}
 _BIGGER_UNITS = tuple(_SMALLER_UNITS)
+_FOR = "간"  # 3시간 30분간
+# Chargers, lifts and graves are counted by 기, which with 가 behind it looks like gigabytes.
+_ENGINES = re.compile(r"\d[ ]?기(?![가-힣]|가)|\d[ ]?기(?:로|는|를|은|의|와|도|만|씩|에)(?![가-힣])")
+_ENGINE_UNIT, _GIGA = "대", 1_000_000_000
 
 
 class Quantity(NamedTuple):
@@ -316,6 +320,8 @@ def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
         canvas.take_anywhere(sought, reader)
     canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions))
     found = _with_shared_units(sorted(canvas.found, key=lambda found: found.start), normal.text)
+    if _ENGINES.search(normal.text):
+        found = [_engines(one, normal.text) for one in found]
     return _apart(_quantity(one, raw, normal) for one in _joined(found, normal.text))
 
 
@@ -373,6 +379,14 @@ def _with_shared_units(found: list[_Found], text: str) -> list[_Found]:
     return found
 
 
+def _engines(found: _Found, text: str) -> _Found:
+    """Return 14기가 as fourteen of what the text counts by 기, and not as gigabytes."""
+    if found.measure.dimension != "bytes" or not text.endswith("기가", found.start, found.end):
+        return found
+    values = tuple(value / _GIGA for value in found.measure.values)
+    return _Found(found.start, found.end - 1, Measure(_ENGINE_UNIT, values))
+
+
 def _continues(first: _Found, second: _Found, text: str) -> bool:
     if second.start - first.end > 1 or first.measure.dimension != second.measure.dimension:
         return False
@@ -382,7 +396,7 @@ def _continues(first: _Found, second: _Found, text: str) -> bool:
         return False
     return text[first.end : second.start].strip() == "" and any(
         text.endswith(unit, first.start, first.end)
-        and text.endswith(smaller, second.start, second.end)
+        and text.endswith((smaller, smaller + _FOR), second.start, second.end)
         for unit, smaller in _SMALLER_UNITS.items()
     )
 
