@@ -272,7 +272,8 @@ def _absent(figure: Figure, compared: Compared) -> Finding:
     is_counted_out = _is_counted_out(figure, compared) or _ALL_OF_THEM.match(
         compared.answer.page.plain, figure.start
     )
-    severity = Severity.WEAK if is_counted_out else Severity.STRONG
+    is_fraction = "분의" in figure.quantity.text
+    severity = Severity.WEAK if is_counted_out or is_fraction else Severity.STRONG
     # What comes next may show how it was reckoned.
     return replace(found, severity=severity, provisional=True)
 

@@ -25,6 +25,8 @@ from guards.text.slots.units import Dimension, Measure
 
 _SHORTEST_QUOTE_CHARS = 8
 _TEN_THOUSAND = 10_000
+# 40키로 may be kilograms, kilometres or kilowatt hours.
+_SHORT_UNITS = ("키로", "킬로")
 # Which bare numbers of a user may be won: 4200 is, and 700 may be 700만.
 _FEWEST_WON, _FEWEST_TEN_THOUSANDS, _MOST_BARE = 1_000, 100_000, 1_000_000_000
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?<!,)")
@@ -322,7 +324,7 @@ def _bare_numbers(request: RequestReading) -> frozenset[Fraction]:
     typed = [
         (one.start, one.end)
         for one in request.question.text.quantities
-        if one.measure.dimension != Dimension.BARE
+        if one.measure.dimension != Dimension.BARE and not one.text.endswith(_SHORT_UNITS)
     ]
     return frozenset(
         Fraction(match[0].replace(",", ""))

@@ -57,7 +57,7 @@ _POINTS = frozenset({"date", "month", "year"})
 _LABELS = frozenset({"month", "year"})
 _ALIKE_CHARS = 4
 _ALIKE = re.compile(rf"[가-힣]{{{_ALIKE_CHARS}}}")
-_TIE = re.compile(r"^[ ]?(?:동안의?|간의?|의)?[ ]?")
+_TIE = re.compile(r"^(?:동안의?|간의?|의)?[ ]")
 _AMOUNT_BEHIND = re.compile(r"[ ]?(?:당|마다|에)?[ ]?(?:최대|약|각)?[ ]?\d")
 _OF_A_TABLE = frozenset({Level.ROW, Level.COLUMN})
 
@@ -492,6 +492,7 @@ class SourceFigures:
             if asking.most(self._weight(one)) >= least
             and one.measure.dimension == figure.measure.dimension
             and not _is_one(one)
+            and _is_about_near(figure, one)
             and (one.source, one.claim.sentence) != (here.source, here.claim.sentence)
         )
         near = [(self._likeness(asking, one), one) for one in elsewhere]
@@ -670,6 +671,14 @@ def _is_without_words(figure: Figure) -> bool:
     """Tell whether a figure is all that its clause says: the second of `출발 9시 / 11시`."""
     start, end = figure.quantity.start, figure.quantity.end
     return all(start <= word.start < end for word in figure.claim.clause.words)
+
+
+def _is_about_near(figure: Figure, other: Figure) -> bool:
+    """Tell whether a figure of the sources is said of anything that stands right at another."""
+    return any(
+        weight >= _NEAR and feature[0] != "@" and other.context.get(feature, 0.0) >= BINDING.beside
+        for feature, weight in figure.context.items()
+    )
 
 
 def _goes_on_alike(figure: Figure, other: Figure) -> bool:

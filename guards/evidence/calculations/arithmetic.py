@@ -23,6 +23,7 @@ from guards.evidence.calculations.reckoning import (
     Target,
     counts_of,
     is_constant,
+    is_converted,
     is_count,
     is_multiple_in_words,
     is_whole_beside,
@@ -46,6 +47,7 @@ _TOTAL_BEFORE = re.compile(
 )
 _INTRODUCED = re.compile(r"(?:합쳐|합계|(?<![가-힣])총|총액|총액은|총 비용은|모두)[ ]?:?[ ]?$")
 _TOTAL_CHARS, _FEWEST = 10, 2
+_TIMES = "배"
 
 
 class Outcome(StrEnum):
@@ -318,6 +320,8 @@ class Arithmetic:
         for one in (*pool.own, *pool.near):
             if is_whole_beside(wanted, one):
                 return Step("whole", (one,))
+            if is_converted(wanted, one):
+                return Step("converted", (one,))
         for one in (*pool.own, *pool.near, *pool.user, *pool.sources):
             if is_multiple_in_words(wanted, one):
                 return Step("word", (one,))
@@ -345,7 +349,7 @@ class Arithmetic:
         name = step.name
         if route == "near sources" and name in {"sum", "rest"}:
             return False
-        if route == "near near" and name == "ratio":
+        if route == "near near" and name == "ratio" and wanted.kind != _TIMES:
             return False
         if route in {"near near", "near sources"} and any(map(self._is_bare, step.operands)):
             return False

@@ -77,7 +77,7 @@ class Derivable:
             figure: A figure of the answer.
             bound: How the sources stand to it.
         """
-        if _is_one_of_time(figure):
+        if _is_one_of_time(figure) or self._is_in_proportion(figure, bound):
             return True
         return not self._replaces(figure, bound) and self._is_in_reach(figure)
 
@@ -122,6 +122,22 @@ class Derivable:
         is_amount = own.dimension in _CALCULATED
         least = BINDING.replaces_amount if is_amount else BINDING.replaces
         return bound.likeness >= least
+
+    def _is_in_proportion(self, figure: Figure, bound: Bound) -> bool:
+        """Tell whether a figure grows with another one as the sources' do: 5L에 100mL, 2L에 40mL."""
+        right = bound.right
+        if right is None or right.measure.dimension != figure.measure.dimension:
+            return False
+        times = figure.measure.values[0], right.measure.values[0]
+        return any(
+            one.measure.dimension == other.measure.dimension
+            and one.measure.values[0] * times[1] == other.measure.values[0] * times[0]
+            for one in self._answer
+            if one.claim.sentence == figure.claim.sentence and one.start != figure.start
+            for other in self._sources
+            if other.place != right.place
+            and (other.source, other.claim.sentence) == (right.source, right.claim.sentence)
+        )
 
     def _is_multiple_beside(self, figure: Figure, source: Measure) -> bool:
         """Tell whether a figure is as often the sources' as a count of its sentence says."""

@@ -373,6 +373,24 @@ def is_whole_beside(wanted: Target, figure: Figure) -> bool:
     )
 
 
+_SECONDS_A_DAY, _DAYS_A_MONTH = 86_400, 30
+
+
+def is_converted(wanted: Target, figure: Figure) -> bool:
+    """Tell whether a length of time is another one in a larger or smaller unit: 48시간, 2일."""
+    own, kind = figure.measure.dimension, wanted.kind
+    factor = _CONVERTED.get((own, kind))
+    return factor is not None and any(wanted.is_(one * factor) for one in figure.measure.values)
+
+
+_CONVERTED = {
+    (Dimension.SECONDS, Dimension.DAYS): Fraction(1, _SECONDS_A_DAY),
+    (Dimension.DAYS, Dimension.SECONDS): Fraction(_SECONDS_A_DAY),
+    (Dimension.DAYS, Dimension.MONTHS): Fraction(1, _DAYS_A_MONTH),
+    (Dimension.MONTHS, Dimension.DAYS): Fraction(_DAYS_A_MONTH),
+}
+
+
 @cache
 def _factors() -> tuple[tuple[Fraction, re.Pattern[str]], ...]:
     pairs = (line.split(" ", 1) for line in sections("reckoning")["factor"])
