@@ -20,12 +20,7 @@ from guards.claims.standing import Standing, abstains, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading, RequestReading, SourceSet, Text
-from guards.evidence.answers import (
-    Compared,
-    answer_arithmetic,
-    answer_claims,
-    answer_figures,
-)
+from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
 from guards.evidence.binding import Bound, Relation, SourceFigures
 from guards.evidence.calculations.arithmetic import Outcome
 from guards.evidence.figures import Figure
@@ -112,7 +107,6 @@ class Estimates(Guard[EstimatesSettings]):
         answer, figures = reading.once(answer_claims), reading.once(answer_figures)
         sources = reading.source_set.once(SourceFigures)
         arithmetic = reading.once(answer_arithmetic)
-        compared = reading.once(Compared)
         for figure in figures:
             start, end = answer.page.raw_span(figure.start, figure.end)
             standing = standing_of(figure.claim, answer.sentences[figure.claim.sentence])
@@ -124,9 +118,7 @@ class Estimates(Guard[EstimatesSettings]):
                 continue
             outcome = arithmetic.of(figure).outcome
             if outcome not in _SHOWN:
-                follows = outcome is Outcome.FOLLOWS or (
-                    compared.is_small and compared.derivable.may_give(figure, bound)
-                )
+                follows = outcome is Outcome.FOLLOWS
                 yield self._figure_finding(Span(start, end), bound, reading, is_derived=follows)
 
     def _is_rounded(self, figure: Figure, sources: SourceFigures) -> bool:
