@@ -287,7 +287,7 @@ class SourceFigures:
             return Bound(Relation.HELD)
         if not same:
             # 1일 10만 원 says for how long an amount is, and nothing of 12일.
-            if not _is_unit_of_rate(figure):
+            if not _has_amount_behind(figure):
                 others = [one for one in others if not _is_unit_of_rate(one)]
             other = self._closest(asking, self._in_other_units(figure))
             if other is None or other[0] < BINDING.speaks_of_the_same:
@@ -692,8 +692,12 @@ def _goes_on_alike(figure: Figure, other: Figure) -> bool:
 
 def _is_unit_of_rate(figure: Figure) -> bool:
     """Tell whether a figure is the one for which an amount is given: 1일 10만 원, 1인당 3잔."""
+    return written_number(figure) == "1" and _has_amount_behind(figure)
+
+
+def _has_amount_behind(figure: Figure) -> bool:
     behind = figure.claim.text[figure.end - figure.claim.start :]
-    return written_number(figure) == "1" and _AMOUNT_BEHIND.match(behind) is not None
+    return _AMOUNT_BEHIND.match(behind) is not None
 
 
 def _is_of_other_row(one: Figure, other: Figure) -> bool:

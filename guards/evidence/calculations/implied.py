@@ -357,7 +357,8 @@ class Implied:
         numbers = {Fraction(0), Fraction(1), *_numbers((*place.before, *self._user), kind)}
         numbers = set(sorted(numbers)[:_MOST_ITEMS])
         last = amounts[-1].measure.values[0]
-        sums = {Fraction(0), *(last + one.measure.values[0] for one in self._figures)}
+        others = [one for one in (*self._figures, *self._user) if kind_of(one.measure) == kind]
+        sums = {Fraction(0), *(last + one.measure.values[0] for one in others)}
         if any(place.wanted.is_(one) for one in sums):
             return _RIGHT
         sums = {Fraction(0)}

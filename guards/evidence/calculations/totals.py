@@ -336,6 +336,7 @@ def _behind_arrow(answer: Reading, figures: Sequence[Figure]) -> Sequence[Figure
 # (예: 50g이면 5,000원)
 _IN_BRACKETS = re.compile(r"[(（](?P<own>[^()（）]{1,20})$")
 _IF = re.compile(r"[^,.)）\n]{0,10}?(?:면|때|경우)(?![가-힣])")
+_ENOUGH = re.compile(r"[가-힣]면[ ]?(?:되|됩|돼|충분)")
 _LIMITS = re.compile(r"이상|이하|초과|미만|이내|넘|까지|부터")
 
 
@@ -401,7 +402,12 @@ def _leads_to_condition(claim: Claim, sentence: tuple[Claim, ...], first: int) -
 
 def _is_condition(claim: Claim) -> bool:
     clause = claim.clause
-    return clause.is_condition or clause.is_concession or says("supposed", claim.text)
+    return (
+        clause.is_condition
+        or clause.is_concession
+        or says("supposed", claim.text)
+        or _ENOUGH.search(claim.text) is not None
+    )
 
 
 _COUNTED_CONDITIONS = frozenset(

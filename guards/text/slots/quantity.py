@@ -192,7 +192,9 @@ _SMALLER_UNITS = {"년": "개월", "시간": "분", "분": "초", "주": "일", 
 _BIGGER_UNITS = tuple(_SMALLER_UNITS)
 _FOR = "간"  # 3시간 30분간
 # Chargers, lifts and graves are counted by 기, which with 가 behind it looks like gigabytes.
-_ENGINES = re.compile(r"\d[ ]?기(?![가-힣]|가)|\d[ ]?기(?:로|는|를|은|의|와|도|만|씩|에)(?![가-힣])")
+_ENGINES = re.compile(
+    r"\d[ ]?기(?![가-힣]|가)|\d[ ]?기(?:로|는|를|은|의|와|도|만|씩|에)(?![가-힣])"
+)
 _ENGINE_UNIT, _GIGA = "대", 1_000_000_000
 
 
