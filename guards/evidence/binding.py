@@ -286,15 +286,7 @@ class SourceFigures:
         ):
             return Bound(Relation.HELD)
         if not same:
-            # 1일 10만 원 says for how long an amount is, and nothing of 12일.
-            if not _has_amount_behind(figure):
-                others = [one for one in others if not _is_unit_of_rate(one)]
-            other = self._closest(asking, self._in_other_units(figure))
-            if other is None or other[0] < BINDING.speaks_of_the_same:
-                other = self._closest(asking, others)
-            if other is not None and other[0] >= BINDING.speaks_of_the_same:
-                return Bound(Relation.DIFFERS, other[1], other[0])
-            return Bound(Relation.ABSENT, other[1] if other else None, other[0] if other else 0.0)
+            return self._without_value(figure, asking, others)
         here = best[1] if best else same[0]
         if figure.measure.dimension == Dimension.BARE:
             return Bound(Relation.HELD, same=here)
@@ -311,6 +303,18 @@ class SourceFigures:
             if meant is not None:
                 return Bound(Relation.ELSEWHERE, meant, self._likeness(asking, meant), here)
         return self._aside(figure, asking, same, (likeness, here))
+
+    def _without_value(self, figure: Figure, asking: Asking, others: Sequence[Figure]) -> Bound:
+        """Hold a figure whose value no source has against what they say of the same."""
+        # 1일 10만 원 says for how long an amount is, and nothing of 12일.
+        if not _has_amount_behind(figure):
+            others = [one for one in others if not _is_unit_of_rate(one)]
+        other = self._closest(asking, self._in_other_units(figure))
+        if other is None or other[0] < BINDING.speaks_of_the_same:
+            other = self._closest(asking, others)
+        if other is not None and other[0] >= BINDING.speaks_of_the_same:
+            return Bound(Relation.DIFFERS, other[1], other[0])
+        return Bound(Relation.ABSENT, other[1] if other else None, other[0] if other else 0.0)
 
     def _aside(
         self, figure: Figure, asking: Asking, same: Sequence[Figure], best: tuple[float, Figure]
@@ -682,7 +686,7 @@ def _is_about_near(figure: Figure, other: Figure) -> bool:
 
 
 def _goes_on_alike(figure: Figure, other: Figure) -> bool:
-    """Tell whether the same words stand right behind two figures: 8년의 의무 운행, 8년간 의무 운행."""
+    """Tell whether the same words stand right behind both: 8년의 의무 운행, 8년간 의무 운행."""
     behind = []
     for one in (figure, other):
         text = one.claim.text[one.end - one.claim.start :]

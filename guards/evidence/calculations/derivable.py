@@ -124,7 +124,7 @@ class Derivable:
         return bound.likeness >= least
 
     def _is_in_proportion(self, figure: Figure, bound: Bound) -> bool:
-        """Tell whether a figure grows with another one as the sources' do: 5L에 100mL, 2L에 40mL."""
+        """Tell whether a figure grows with another as the sources' do: 5L에 100mL, 2L에 40mL."""
         right = bound.right
         if right is None or right.measure.dimension != figure.measure.dimension:
             return False

@@ -288,7 +288,7 @@ class Implied:
         return Result(False, right, tuple(same)) if right else _WRONG
 
     def _is_gap(self, figure: Figure, place: _Place) -> bool:
-        """Tell whether two values are so far apart, or so many of each: 6개월 두 번보다 ... 절약."""
+        """Tell whether two values are so far apart, or so many of each: 6개월 두 번보다 절약."""
         known = place.known
         if any(place.wanted.is_(abs(one - other)) for one in known for other in known):
             return True

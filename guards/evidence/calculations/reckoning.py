@@ -383,7 +383,7 @@ def is_converted(wanted: Target, figure: Figure) -> bool:
     return factor is not None and any(wanted.is_(one * factor) for one in figure.measure.values)
 
 
-_CONVERTED = {
+_CONVERTED: dict[tuple[str, str], Fraction] = {
     (Dimension.SECONDS, Dimension.DAYS): Fraction(1, _SECONDS_A_DAY),
     (Dimension.DAYS, Dimension.SECONDS): Fraction(_SECONDS_A_DAY),
     (Dimension.DAYS, Dimension.MONTHS): Fraction(1, _DAYS_A_MONTH),
