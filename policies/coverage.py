@@ -13,12 +13,17 @@ from operator import attrgetter
 from typing import Protocol, TypeVar
 
 from guards.citations import Citations, CitationsSettings
+from guards.claims.reader import read_claims
 from guards.contact import Contacts
 from guards.core.finding import Finding
 from guards.core.guard import GuardSettings, Subject
 from guards.core.keeping import lazy
 from guards.core.reading import Reading, Text
 from guards.core.registry import guards_about
+from guards.evidence.opposites.acts import UNLESS
+from guards.evidence.opposites.meaning import relation
+from guards.evidence.opposites.statements import Statement as Predication
+from guards.evidence.opposites.statements import is_against, statements_of
 from guards.evidence.passages import units_of
 from guards.evidence.thresholds import COMPARED_WORDS
 from guards.numbers import Numbers
@@ -28,7 +33,6 @@ from guards.text.citing.statements import Statement, cited_answer
 from guards.text.hedging import claimed_quantities
 from guards.transport import Transport
 from policies.schema.policy import Policy
-from policies.verification.stances import agrees_with_source
 
 _SAYS_NOTHING = (Subject.FORM, Subject.QUESTION)
 _NO_TEXT = Text("")
@@ -157,3 +161,39 @@ def _stands_in(claim: Statement, slots: Sequence[_Slot]) -> bool:
     sentence = claim.sentence
     at = bisect_left(slots, sentence.start, key=_start_of)
     return at < len(slots) and slots[at].start < sentence.end
+
+
+def agrees_with_source(claim: str, sentence: str) -> bool | None:
+    """Tell whether a source sentence affirms and denies the same things as a claim.
+
+    A measure of shared words cannot tell ``환불합니다`` from ``환불하지 않습니다``.
+
+    Args:
+        claim: The claim.
+        sentence: The sentence of a source that is nearest to it.
+
+    Returns:
+        False if it says the opposite of a predicate that both have; None if the claim denies
+        something of which the sentence does not speak.
+    """
+    source = _said(sentence)
+    is_open = False
+    for statement in _said(claim):
+        agreements = {_agreement(statement, one) for one in source}
+        if -1 in agreements and 1 not in agreements:
+            return False
+        denies = is_against(statement) or UNLESS in statement.turns
+        is_open = is_open or (denies and agreements <= {0})
+    return None if is_open else True
+
+
+def _agreement(statement: Predication, source: Predication) -> int:
+    """Return 1 if two statements say the same of an act, -1 if the opposite, else 0."""
+    agrees, _, act = relation(statement, source)
+    is_other = (UNLESS in statement.turns) != (UNLESS in source.turns)
+    return 0 if act is None or is_other else agrees
+
+
+def _said(text: str) -> list[Predication]:
+    sentences = read_claims(text).sentences
+    return [one for one in statements_of(sentences) if not one.is_named]

@@ -14,11 +14,10 @@ from guards.core.reading import Reading
 from guards.text.citing.assessment import Assessed, Assessment, Status
 from guards.text.slots.citation_mark import CitationMark, MarkKind
 from policies.codes import explanation
-from policies.coverage import Coverage, is_about_mark
+from policies.coverage import Coverage, agrees_with_source, is_about_mark
 from policies.judging.regate import strong_grounding
 from policies.verdict import Verdict, citation_guards, is_bad_citation
 from policies.verification.shape import CitationCheck, CitationCount
-from policies.verification.stances import agrees_with_source
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
 from time import perf_counter
 from uuid import uuid4
 
@@ -22,13 +24,93 @@ from policies.decision import Possible
 from policies.inspection import Inspector
 from policies.judging.judge import BoundedJudge, Judge
 from policies.judging.opinions import with_second_opinion
+from policies.patterns import Intents
+from policies.schema.base import Place, PolicyError, Problem
 from policies.schema.document import suggestion
+from policies.schema.inheritance import ENDINGS, shipped_files
+from policies.schema.loader import LoadedPolicy, load_file, load_shipped
+from policies.schema.policy import Policy
+from policies.schema.store import FileState, file_states
 from policies.verdict import Verdict
 from policies.verification.conversation import Conversation, GuardContext, Messages, conversation_of
 from policies.verification.options import ALL_GUARDS, Options, sources_of
-from policies.verification.policies import PolicyChoice, chosen_policy
 from policies.verification.report import JudgedAnswer, report_on
 from policies.verification.shape import Verification
+
+PolicyChoice = str | Path | Policy
+_FILES_KEPT = 16
+_POLICIES_KEPT = 16
+
+
+@dataclass(frozen=True)
+class ChosenPolicy:
+    """A policy, ready to verify by.
+
+    Attributes:
+        name: Its name and version.
+        inspector: The policy with its guards.
+        intents: Its rules on what a question is about.
+    """
+
+    name: str
+    inspector: Inspector
+    intents: Intents
+
+
+def chosen_policy(choice: PolicyChoice) -> ChosenPolicy:
+    """Return the policy that a caller means.
+
+    A file is read again only when something in its folder has changed.
+
+    Raises:
+        PolicyError: there is no such policy, or it cannot be used.
+    """
+    if isinstance(choice, Policy):
+        return _unnamed(_Own(choice))
+    if isinstance(choice, str) and choice in shipped_files():
+        return _shipped(choice)
+    path = Path(choice)
+    if path.suffix not in ENDINGS:
+        hint = suggestion(str(choice), shipped_files())
+        message = f"is neither a shipped policy nor a .yaml file; {hint}"
+        raise PolicyError([Problem(Place(str(choice)), "", message)])
+    path = path.resolve()
+    return _from_file(path, file_states(path.parent))
+
+
+class _Own:
+    """A caller's own policy, the same only as itself: policies cannot be hashed."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Own) and other.policy is self.policy
+
+    def __hash__(self) -> int:
+        return id(self.policy)
+
+
+@lru_cache(maxsize=_POLICIES_KEPT)
+def _unnamed(own: _Own) -> ChosenPolicy:
+    return ChosenPolicy("unnamed", Inspector(own.policy), Intents(own.policy.intents))
+
+
+@cache
+def _shipped(name: str) -> ChosenPolicy:
+    return ready(load_shipped(name))
+
+
+@lru_cache(maxsize=_FILES_KEPT)
+def _from_file(path: Path, states: frozenset[FileState]) -> ChosenPolicy:
+    del states  # part of the key only
+    return ready(load_file(path))
+
+
+def ready(loaded: LoadedPolicy) -> ChosenPolicy:
+    """Return a policy with its guards built."""
+    return ChosenPolicy(f"{loaded.name}@{loaded.version}", Inspector(loaded.policy), loaded.intents)
+
 
 _DEFAULT = Options()
 _WITHOUT_MODEL = Options(judge="off")

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from policies.schema.base import PolicyError
 from policies.schema.document import suggestion
-from policies.verification.policies import ChosenPolicy, chosen_policy
+from policies.verification.verifying import ChosenPolicy, chosen_policy
 from proxy.certificates import trusted
 from proxy.cli.output import AsJson, err, excerpt, fail, out, print_json
 from proxy.cli.settings import read_settings

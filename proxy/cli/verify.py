@@ -14,7 +14,6 @@ from guards.core.finding import Severity
 from guards.text.citing.assessment import Status
 from policies.schema.loader import load_shipped
 from policies.verification.options import Options
-from policies.verification.policies import ChosenPolicy, ready
 from policies.verification.shape import (
     CitationCheck,
     ClaimReport,
@@ -23,7 +22,7 @@ from policies.verification.shape import (
     NotCheckable,
     Verification,
 )
-from policies.verification.verifying import UnknownGuard, Verifier
+from policies.verification.verifying import ChosenPolicy, UnknownGuard, Verifier, ready
 from proxy.cli.output import AsJson, excerpt, fail, out, print_json
 from proxy.cli.policy import NAMED, NamedPolicies
 from proxy.cli.settings import Directory

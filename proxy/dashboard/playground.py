@@ -37,7 +37,7 @@ from proxy.dashboard.playground_form import (
 from proxy.dashboard.playground_result import BANDS, CAPS, CITATIONS, Outcome, log_of
 from proxy.errors import UnknownTrace
 from proxy.jobs import Job, ModelJob
-from proxy.limits.counting import Visit, refusal
+from proxy.limits.limiter import Visit, refusal
 from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes

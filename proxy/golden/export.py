@@ -12,8 +12,7 @@ from pydantic import ValidationError
 
 from guards.core.exchange import ContextState
 from policies.schema.policy import Action
-from proxy.golden.keywords import is_visible
-from proxy.golden.shape import MOST_CASES, Case
+from proxy.golden.shape import MOST_CASES, Case, is_visible
 from proxy.openai_api.json_body import JsonObject
 from proxy.replay.judging import why_not
 from proxy.traces.trace import Attempt, Choice, Label, Trace, Unknown

@@ -35,9 +35,8 @@ from policies.schema.sections import StoredText
 from proxy.demo.model_server import MODEL, Said, Script, model_server
 from proxy.errors import GuardProxyError
 from proxy.golden.client import GuardedReply, NoReply, Target, ask
-from proxy.golden.keywords import says, says_any
 from proxy.golden.results import CaseResult, Outcome, TurnResult, worst_of
-from proxy.golden.shape import Case, Expectation, GoldenSet, Passage, Turn
+from proxy.golden.shape import Case, Expectation, GoldenSet, Passage, Turn, says, says_any
 from proxy.openai_api.chat.endpoint import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sources import SourceFormatError, find_sources

@@ -1,20 +1,321 @@
-"""Lets visits in: by what this process knows, and by what Redis knows of all proxies.
+"""Admits requests within a tenant's limits: by one process, or by all proxies with the same Redis.
 
-Redis is never felt more than once: when it is away, limits are those of this process until it is
-back. Then it is first told who is still here, and given back what it is owed: places of visits that
-ended meanwhile.
+In Redis, each tenant has two sorted sets: the visits of the last minute by when they came, and the
+running ones by when their lease ends. One script looks at both and counts the visit in both or in
+neither, by Redis's own clock, so that proxies need not agree about the time and no two of them
+take the same place. A lease is short and renewed as long as its visit lasts: a proxy that is killed
+gives up its places by itself.
+
+A Redis that is away holds up no more than one request: until it is back, limits are those of this
+process. Then it is first told who is still here, and given back the places of visits that ended
+meanwhile.
 """
 
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
+from collections import OrderedDict, defaultdict
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Coroutine, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import islice
+from math import ceil
+from uuid import uuid4
 
 from policies.schema.base import Problem
 from policies.schema.loader import LoadedPolicy
-from proxy.limits.counting import LEASE_S, Count, CountsAway, LocalCounts, SharedCounts, Visit
+from policies.schema.sections import Limits
+from proxy.errors import TooManyRequests
 from proxy.logs import logger
 from proxy.settings import Settings
+
+WINDOW_S = 60.0
+
+
+class Limit(StrEnum):
+    """Which limit has no room, by its name in the policy."""
+
+    REQUESTS_PER_MINUTE = "requests_per_minute"
+    CONCURRENT_REQUESTS = "concurrent_requests"
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request on its way in.
+
+    Attributes:
+        id: Its own.
+        tenant: Whose it is.
+        limits: What the tenant's policy allows at this moment.
+    """
+
+    id: str
+    tenant: str
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Result of counting a request.
+
+    Attributes:
+        full: The limit that has no room for it; None where it is let in and counted.
+        wait_s: When there will be room at the earliest; 0 where nobody can know.
+        used: Requests of the last minute, this one among them if it is let in.
+        resets_in_s: Until none of those counts any more.
+    """
+
+    full: Limit | None
+    wait_s: float
+    used: int
+    resets_in_s: float
+
+
+def limit_headers(limits: Limits, count: Count) -> dict[str, str]:
+    """Return the headers of a reply; none where requests per minute have no limit."""
+    most = limits.requests_per_minute
+    if most is None:
+        return {}
+    return {
+        "x-ratelimit-limit-requests": str(most),
+        "x-ratelimit-remaining-requests": str(max(0, most - count.used)),
+        "x-ratelimit-reset-requests": duration(count.resets_in_s),
+    }
+
+
+def refusal(limits: Limits, full: Limit, count: Count) -> TooManyRequests:
+    """Return the error for a visit that was not let in."""
+    said = {
+        Limit.REQUESTS_PER_MINUTE: f"{limits.requests_per_minute} requests per minute",
+        Limit.CONCURRENT_REQUESTS: f"{limits.concurrent_requests} requests at the same time",
+    }
+    # Where nobody can know, a place may be free at any moment.
+    retry_after_s = max(1, ceil(count.wait_s))
+    return TooManyRequests(said[full], retry_after_s, limit_headers(limits, count))
+
+
+def duration(seconds: float) -> str:
+    """Spell a time as OpenAI does, in whole milliseconds: ``20ms``, ``7.66s``, ``1m0s``."""
+    ms = ceil(seconds * 1000)
+    if ms < 1000:
+        return f"{ms}ms"
+    minutes, rest_ms = divmod(ms, 60_000)
+    return f"{minutes}m{rest_ms / 1000:g}s" if minutes else f"{rest_ms / 1000:g}s"
+
+
+# It is kept with Redis too, so that a Redis that goes away leaves a count behind and not a hole. A
+# limit that this process reaches by itself is reached, whatever the others let in.
+
+
+@dataclass(slots=True)
+class _Visits:
+    """One tenant's: ids with when they came, oldest first, and those that are still here."""
+
+    recent: OrderedDict[str, float] = field(default_factory=OrderedDict)
+    running: set[str] = field(default_factory=set)
+
+
+class LocalCounts:
+    """Counts in memory. Nothing in here waits, so that no two visits take the same place.
+
+    Args:
+        clock: Monotonic, in seconds.
+        window_s: How long a visit counts as recent.
+    """
+
+    def __init__(self, clock: Callable[[], float], window_s: float = WINDOW_S) -> None:
+        self._clock = clock
+        self._window_s = window_s
+        self._visits: defaultdict[str, _Visits] = defaultdict(_Visits)
+
+    def enter(self, visit: Visit) -> Count:
+        """Count a visit in if there is room for it."""
+        now_s = self._clock()
+        visits = self._visits[visit.tenant]
+        self._drop_old(visits.recent, now_s)
+        full, wait_s = self._full(visit, visits, now_s)
+        if full is None:
+            if visit.limits.requests_per_minute is not None:
+                visits.recent[visit.id] = now_s
+            if visit.limits.concurrent_requests is not None:
+                visits.running.add(visit.id)
+        newest_s = next(reversed(visits.recent.values()), now_s - self._window_s)
+        return Count(full, wait_s, len(visits.recent), newest_s + self._window_s - now_s)
+
+    def leave(self, visit: Visit) -> None:
+        """Note that a visit is over; one that is over already stays so."""
+        self._visits[visit.tenant].running.discard(visit.id)
+
+    def forget(self, visit: Visit) -> None:
+        """Take a visit back: it was not let in after all."""
+        self._visits[visit.tenant].recent.pop(visit.id, None)
+        self.leave(visit)
+
+    def _drop_old(self, recent: OrderedDict[str, float], now_s: float) -> None:
+        while recent and next(iter(recent.values())) <= now_s - self._window_s:
+            recent.popitem(last=False)
+
+    def _full(self, visit: Visit, visits: _Visits, now_s: float) -> tuple[Limit | None, float]:
+        most, at_once = visit.limits.requests_per_minute, visit.limits.concurrent_requests
+        if most is not None and len(visits.recent) >= most:
+            # All above the limit must be too old first, which are several after it was lowered.
+            last_s = next(islice(visits.recent.values(), len(visits.recent) - most, None))
+            return Limit.REQUESTS_PER_MINUTE, last_s + self._window_s - now_s
+        if at_once is not None and len(visits.running) >= at_once:
+            return Limit.CONCURRENT_REQUESTS, 0.0
+        return None, 0.0
+
+
+LEASE_S = 30.0
+_RECENT = "guard-proxy:{limits}:recent:"
+_RUNNING = "guard-proxy:{limits}:running:"
+_US = 1_000_000
+
+# No tenant can have this name.
+_REHEARSAL = ":rehearsal"
+
+# Times are in microseconds; 0 is no limit.
+_ENTER = """
+local recent, running = KEYS[1], KEYS[2]
+local id = ARGV[1]
+local window, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
+local most, at_once = tonumber(ARGV[4]), tonumber(ARGV[5])
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local function counts_for(newest)
+  local found = redis.call('ZREVRANGE', recent, newest - 1, newest - 1, 'WITHSCORES')
+  return found[2] and tonumber(found[2]) + window - now or 0
+end
+
+redis.call('ZREMRANGEBYSCORE', recent, '-inf', now - window)
+redis.call('ZREMRANGEBYSCORE', running, '-inf', now)
+local used = redis.call('ZCARD', recent)
+if most > 0 and used >= most then
+  return {'requests_per_minute', counts_for(most), used, counts_for(1)}
+end
+if at_once > 0 and redis.call('ZCARD', running) >= at_once then
+  return {'concurrent_requests', 0, used, counts_for(1)}
+end
+if most > 0 then
+  redis.call('ZADD', recent, now, id)
+  redis.call('PEXPIRE', recent, math.ceil(window / 1000))
+  used = used + 1
+end
+if at_once > 0 then
+  redis.call('ZADD', running, now + lease, id)
+  redis.call('PEXPIRE', running, math.ceil(lease / 1000))
+end
+return {'', 0, used, counts_for(1)}
+"""
+
+# One key for each id. With `XX`, a visit that has no lease any more gets none.
+_RENEW = """
+local lease, which = tonumber(ARGV[1]), ARGV[2]
+local time = redis.call('TIME')
+local ends = time[1] * 1000000 + time[2] + lease
+for at, running in ipairs(KEYS) do
+  redis.call('ZADD', running, which, ends, ARGV[at + 2])
+  redis.call('PEXPIRE', running, math.ceil(lease / 1000))
+end
+"""
+_KNOWN, _ALL = "XX", "CH"
+
+
+class CountsAway(Exception):
+    """Redis does not answer, or will not count."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(f"limits cannot be counted in Redis: {type(cause).__name__}")
+        self.cause = type(cause).__name__
+
+
+class SharedCounts:
+    """Counts in Redis. Every call raises `CountsAway` where Redis cannot be used.
+
+    Args:
+        url: See `proxy.redis_address`.
+        answer_within_s: A server that takes longer counts as away, like one that is gone. The
+            requests that find it out are held this long, and no others.
+        window_s: How long a visit counts as recent.
+        lease_s: How long a visit counts as running without being renewed.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        answer_within_s: float = 0.5,
+        window_s: float = WINDOW_S,
+        lease_s: float = LEASE_S,
+    ) -> None:
+        self._window_us = round(window_s * _US)
+        self._lease_us = round(lease_s * _US)
+        from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
+
+        self._redis = SharedRedis(url, answer_within_s=answer_within_s)
+
+    async def enter(self, visit: Visit) -> Count:
+        """Count a visit in if there is room for it."""
+        limits = visit.limits
+        async with self._redis.answering(CountsAway) as redis:
+            full, wait_us, used, resets_us = await self._redis.run(
+                redis,
+                _ENTER,
+                [_RECENT + visit.tenant, _RUNNING + visit.tenant],
+                [
+                    visit.id,
+                    self._window_us,
+                    self._lease_us,
+                    limits.requests_per_minute or 0,
+                    limits.concurrent_requests or 0,
+                ],
+            )
+        return Count(Limit(full) if full else None, wait_us / _US, used, resets_us / _US)
+
+    async def renew(self, visits: Collection[Visit]) -> None:
+        """Let visits count as running for a while longer; one that is over stays so."""
+        await self._lease(visits, _KNOWN)
+
+    async def count_again(self, visits: Collection[Visit]) -> None:
+        """Let visits count as running, whether Redis still knows of them or not."""
+        await self._lease(visits, _ALL)
+
+    async def leave(self, visits: Collection[Visit]) -> None:
+        """Note that visits are over; one that is over already stays so."""
+        async with (
+            self._redis.answering(CountsAway) as redis,
+            redis.pipeline(transaction=False) as pipeline,
+        ):
+            for visit in visits:
+                pipeline.zrem(_RUNNING + visit.tenant, visit.id)
+            await pipeline.execute()
+
+    async def rehearse(self) -> None:
+        """Count a visit of nobody in and out: a server that answers may still refuse to count.
+
+        Connections that broke meanwhile would make it look away again, one after the other.
+        """
+        async with self._redis.answering(CountsAway):
+            await self._redis.forget_idle_connections()
+        nobody = Limits(requests_per_minute=100, concurrent_requests=100)
+        visit = Visit(uuid4().hex, _REHEARSAL, nobody)
+        await self.enter(visit)
+        await self.leave([visit])
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._redis.close()
+
+    async def _lease(self, visits: Collection[Visit], which: str) -> None:
+        async with self._redis.answering(CountsAway) as redis:
+            await self._redis.run(
+                redis,
+                _RENEW,
+                [_RUNNING + visit.tenant for visit in visits],
+                [self._lease_us, which, *(visit.id for visit in visits)],
+            )
+
 
 log = logger(__name__)
 

@@ -10,7 +10,7 @@ from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import MovingWindowRateLimiter
 
-from proxy.limits.counting import CountsAway
+from proxy.limits.limiter import CountsAway
 from proxy.logs import logger
 from proxy.workers.place import ALONE, Place
 

@@ -29,8 +29,7 @@ from proxy.errors import (
 from proxy.feedback import feedback_reply
 from proxy.guardrail import GUARDRAIL_PATH, GuardrailJob
 from proxy.jobs import Job, ModelJob
-from proxy.limits.counting import Visit, limit_headers, refusal
-from proxy.limits.limiter import Limiter
+from proxy.limits.limiter import Limiter, Visit, limit_headers, refusal
 from proxy.logs import failure, logger
 from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.endpoints import ENDPOINTS

@@ -247,7 +247,7 @@ async def open_telemetry(
     if asked_for is None:
         yield NO_TELEMETRY
         return
-    from proxy.telemetry.otel_export import exporting
+    from proxy.telemetry.otel import exporting
 
     async with exporting(asked_for, metrics, flush_s) as telemetry:
         yield telemetry

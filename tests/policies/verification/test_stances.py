@@ -1,6 +1,6 @@
 """A claim and a source sentence that share their words may say the opposite."""
 
-from policies.verification.stances import agrees_with_source
+from policies.coverage import agrees_with_source
 from tests.tables import each_row
 
 SENTENCE = "포장을 뜯은 물품은 환불하지 않으며, 수리는 고객센터에서 접수한다."

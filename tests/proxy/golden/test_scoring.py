@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 
 from proxy.golden.client import GuardedReply
-from proxy.golden.keywords import is_visible, says, says_any
 from proxy.golden.results import Outcome, TurnResult, junit_xml
 from proxy.golden.runner import judged
+from proxy.golden.shape import is_visible, says, says_any
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.proxy.golden.sets import case_of, result_of, run_of
 from tests.tables import each_row

@@ -6,7 +6,7 @@ import httpx
 
 from policies.schema.base import Mode
 from policies.schema.policy import Action, Policy
-from policies.verification.policies import chosen_policy
+from policies.verification.verifying import chosen_policy
 from proxy.golden.loading import chosen_set
 from proxy.golden.results import CaseResult, Outcome
 from proxy.golden.runner import Player, run_cases, scripted

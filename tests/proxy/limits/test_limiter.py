@@ -9,8 +9,7 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from proxy.limits.counting import Count, Limit, LocalCounts, SharedCounts
-from proxy.limits.limiter import Limiter
+from proxy.limits.limiter import Count, Limit, Limiter, LocalCounts, SharedCounts
 from tests.fakes.redis_process import RedisProcess
 from tests.flow.waiting import eventually
 from tests.proxy.limits.visits import Clock, let_in, visit

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from redis.asyncio import Redis
 
 from policies.schema.sections import Limits
-from proxy.limits.counting import Count, Limit, LocalCounts, Visit, duration, limit_headers, refusal
+from proxy.limits.limiter import Count, Limit, LocalCounts, Visit, duration, limit_headers, refusal
 from proxy.limits.wrong_keys import MOST_WRONG, SharedWrongKeys, WrongKeys
 from proxy.workers.place import Place
 from tests.fakes.redis_process import RedisProcess

@@ -8,7 +8,7 @@ import redis.asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.limits.counting import Count, CountsAway, Limit, SharedCounts, Visit
+from proxy.limits.limiter import Count, CountsAway, Limit, SharedCounts, Visit
 from tests.proxy.limits.visits import let_in, visit
 
 MINUTE, AT_ONCE = Limit.REQUESTS_PER_MINUTE, Limit.CONCURRENT_REQUESTS

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from policies.schema.sections import Limits
-from proxy.limits.counting import Count, Visit
+from proxy.limits.limiter import Count, Visit
 
 _numbers = count()
 

@@ -32,7 +32,7 @@ from proxy.telemetry.counting import (
     count_shadow,
     not_run_reason,
 )
-from proxy.telemetry.otel_spans import MOST_MODELS, Attributes, Instruments, call_attributes
+from proxy.telemetry.otel import MOST_MODELS, Attributes, Instruments, call_attributes
 from proxy.telemetry.spans import ModelCall
 from proxy.traces.trace import (
     Attempt,

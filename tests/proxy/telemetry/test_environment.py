@@ -10,7 +10,7 @@ import pytest
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-from proxy.telemetry.otel_export import sdk_log
+from proxy.telemetry.otel import sdk_log
 from proxy.telemetry.spans import OtelSettingsError, read_environment
 from tests.fakes.log_lines import json_logs
 
@@ -21,7 +21,7 @@ METRICS = {"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": f"{COLLECTOR}/v1/metrics"}
 _ALONE = """
 import sys
 import proxy.app, proxy.cli
-heavy = ("opentelemetry.exporter", "opentelemetry.sdk.trace", "proxy.telemetry.otel_export")
+heavy = ("opentelemetry.exporter", "opentelemetry.sdk.trace", "proxy.telemetry.otel")
 print([name for name in sys.modules if name.startswith(heavy)])
 """
 

@@ -12,8 +12,8 @@ from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Answer, Edited, Ending, Kept, Replaced
+from proxy.openai_api.responses.endpoint import ResponsesReply
 from proxy.openai_api.responses.output import spread
-from proxy.openai_api.responses.reply import ResponsesReply
 from proxy.openai_api.sse import json_bytes, write_event
 from tests.proxy.openai_api.responses.wire import (
     DOOR,

@@ -15,7 +15,7 @@ from proxy.openai_api.live_stream import LiveStream, Piece, Restoring
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.responses import ResponsesEndpoint
-from proxy.openai_api.responses.reply import ResponsesReply
+from proxy.openai_api.responses.endpoint import ResponsesReply
 from proxy.openai_api.sse import Event, EventReader, json_bytes
 from proxy.pipeline.pseudonyms import Pseudonyms
 
