@@ -38,54 +38,19 @@ from proxy.traces.trace import (
 )
 
 
-class Steps:
-    """Steps in the order in which they began.
-
-    Args:
-        clock: Monotonic clock in seconds.
-        began_s: When the request came in.
-    """
-
-    def __init__(self, clock: Callable[[], float], began_s: float) -> None:
-        self._clock = clock
-        self._began_s = began_s
-        self._known: list[tuple[str, float, float]] = []
-
-    def elapsed_ms(self) -> float:
-        """Return the milliseconds since the request came in."""
-        return (self._clock() - self._began_s) * 1000
-
-    def step(self, name: str) -> "_Timed":
-        """Time what happens inside, also when it fails."""
-        return _Timed(self, self._known, name)
-
-    def note(self, name: str, spent_s: float) -> None:
-        """Note a step that ends now and was made of pieces with others between them."""
-        spent_ms = spent_s * 1000
-        self._known.append((name, max(0.0, self.elapsed_ms() - spent_ms), spent_ms))
-
-    def all(self) -> tuple[Step, ...]:
-        """Return them; one that goes on has taken no time."""
-        return tuple(
-            Step(name=name, started_ms=started_ms, duration_ms=spent_ms)
-            for name, started_ms, spent_ms in self._known
-        )
-
-
 class _Timed:
     """A block of code that is a step; it is written down when it begins, for its place."""
 
-    __slots__ = ("_began_ms", "_known", "_name", "_place", "_steps")
+    __slots__ = ("_began_ms", "_name", "_place", "_trace")
 
-    def __init__(self, steps: Steps, known: list[tuple[str, float, float]], name: str) -> None:
-        self._steps = steps
-        self._known = known
+    def __init__(self, trace: "TraceBuilder", name: str) -> None:
+        self._trace = trace
         self._name = name
 
     def __enter__(self) -> None:
-        self._began_ms = self._steps.elapsed_ms()
-        self._place = len(self._known)
-        self._known.append((self._name, self._began_ms, 0.0))
+        self._began_ms = self._trace.elapsed_ms
+        self._place = len(self._trace.steps)
+        self._trace.steps.append((self._name, self._began_ms, 0.0))
 
     def __exit__(
         self,
@@ -93,8 +58,8 @@ class _Timed:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        spent_ms = self._steps.elapsed_ms() - self._began_ms
-        self._known[self._place] = (self._name, self._began_ms, spent_ms)
+        spent_ms = self._trace.elapsed_ms - self._began_ms
+        self._trace.steps[self._place] = (self._name, self._began_ms, spent_ms)
 
 
 _NO_DETAILS = RequestDetails()
@@ -106,6 +71,7 @@ class TraceBuilder:
 
     Attributes:
         clock: Monotonic clock in seconds.
+        steps: Name, start and duration of each, in milliseconds; one that goes on has taken none.
         guards: Make the runs, some of each verdict: while a stream lasts they would only take room.
         made_so_far: Make what stands for `made` if the request ends before all is decided: to
             compare the texts takes longer than all else about a trace.
@@ -148,35 +114,40 @@ class TraceBuilder:
     verification: VerificationOutcome | None = None
     model_text_ms: float | None = None
     first_text_ms: float | None = None
-    _steps: Steps = field(init=False, repr=False)
+    steps: list[tuple[str, float, float]] = field(default_factory=list, repr=False)
     _began_s: float = field(init=False)
 
     def __post_init__(self) -> None:
         self._began_s = self.clock()
-        self._steps = Steps(self.clock, self._began_s)
 
     @property
     def spent_s(self) -> float:
         """Seconds since the request came in."""
         return self.clock() - self._began_s
 
+    @property
+    def elapsed_ms(self) -> float:
+        """The same in milliseconds."""
+        return self.spent_s * 1000
+
     def step(self, name: str) -> AbstractContextManager[None]:
         """Time what happens inside, also when it fails."""
-        return self._steps.step(name)
+        return _Timed(self, name)
 
     def note_step(self, name: str, spent_s: float) -> None:
         """Note a step that ends now and was made of pieces with others between them."""
-        self._steps.note(name, spent_s)
+        spent_ms = spent_s * 1000
+        self.steps.append((name, max(0.0, self.elapsed_ms - spent_ms), spent_ms))
 
     def note_model_text(self) -> None:
         """Note that the model says something."""
         if self.model_text_ms is None:
-            self.model_text_ms = self._elapsed_ms()
+            self.model_text_ms = self.elapsed_ms
 
     def note_first_text(self) -> None:
         """Note that something of the answer leaves."""
         if self.first_text_ms is None:
-            self.first_text_ms = self._elapsed_ms()
+            self.first_text_ms = self.elapsed_ms
 
     def finished(
         self,
@@ -188,17 +159,17 @@ class TraceBuilder:
         """Return the trace as it stands, with how the request ended."""
         known = {name: getattr(self, name) for name in _NOTED}
         known |= {
-            "duration_ms": self._elapsed_ms(),
+            "duration_ms": self.elapsed_ms,
             "attempts": tuple(self.attempts),
             "guards": tuple(run for runs in self.guards for run in runs()),
             "opinions": tuple(self.opinions),
             "made": self.made or tuple(make() for make in self.made_so_far),
-            "steps": self._steps.all(),
+            "steps": tuple(
+                Step(name=name, started_ms=started_ms, duration_ms=spent_ms)
+                for name, started_ms, spent_ms in self.steps
+            ),
         }
         return Trace(**known, status=status, error=error, delivery=delivery)
-
-    def _elapsed_ms(self) -> float:
-        return self.spent_s * 1000
 
 
 _NOTED = tuple(one.name for one in fields(TraceBuilder) if one.name in Trace.model_fields)

@@ -24,7 +24,7 @@ from proxy.traces.tally import (
     EVERYBODY,
     MOST_COUNTERS,
     Bucket,
-    BucketExpiry,
+    BucketKey,
     Tally,
     TallyBucket,
     from_ms,
@@ -74,7 +74,7 @@ async def counted(
     return [TallyBucket(from_ms(start_ms), found.get(start_ms, {})) for start_ms in starts]
 
 
-async def _add_all(change: aiosqlite.Connection, added: Mapping[BucketExpiry, Tally]) -> None:
+async def _add_all(change: aiosqlite.Connection, added: Mapping[BucketKey, Tally]) -> None:
     if not added:
         return
     keys = {_key(kept): kept for kept in added}
@@ -96,8 +96,8 @@ async def _add_all(change: aiosqlite.Connection, added: Mapping[BucketExpiry, Ta
     )
 
 
-def _key(kept: BucketExpiry) -> tuple[str, str, int]:
-    return kept.bucket.tenant, kept.bucket.per.value, kept.bucket.start_ms
+def _key(kept: BucketKey) -> tuple[str, str, int]:
+    return kept.tenant, kept.per.value, kept.start_ms
 
 
 _REFUSALS = (
@@ -151,9 +151,10 @@ class EmbeddedStore:
             if before is None:
                 return None
             new = Relabelled.of(before, decide(before), keep)
+            expires_ms = NEVER_MS if new.is_pinned else new.entry.expires_ms
             await change.execute(
                 "UPDATE traces SET record = ?, label = ?, expires_ms = ? WHERE id = ?",
-                [new.record, new.label, NEVER_MS if new.is_pinned else new.expires_ms, trace_id],
+                [new.entry.record, new.label, expires_ms, trace_id],
             )
             kept = {one: tally for one, tally in new.added.items() if one.expires_ms > now_ms}
             await _add_all(change, kept)
@@ -296,13 +297,13 @@ async def _insert(change: aiosqlite.Connection, new: Iterable[Entry]) -> None:
             (
                 entry.id,
                 entry.tenant,
-                entry.listing.action,
-                joined(entry.listing.guards),
+                entry.action,
+                joined(entry.guards),
                 entry.expires_ms,
                 entry.record,
-                joined(entry.listing.codes),
-                entry.listing.door,
-                entry.listing.started_ms,
+                joined(entry.codes),
+                entry.door,
+                entry.started_ms,
             )
             for entry in new
         ],

@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from proxy.logs import logger
-from proxy.traces.tally import ms_of
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
@@ -58,36 +57,6 @@ def _read(said: str, now: datetime) -> datetime:
         return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
     time = datetime.fromisoformat(said)
     return time if time.tzinfo else time.replace(tzinfo=now.tzinfo)
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Index entry of a trace.
-
-    Attributes:
-        action: Its action in a word; see `Trace.action_name`.
-        guards: Guards that found something in it.
-        codes: Codes of its findings, reasons and errors.
-        door: Name of the endpoint.
-        started_ms: When the request came in, in milliseconds since 1970.
-    """
-
-    action: str
-    guards: tuple[str, ...]
-    codes: tuple[str, ...]
-    door: str
-    started_ms: int
-
-    @classmethod
-    def of(cls, trace: Trace) -> "Listing":
-        """Return what is to be said of a trace."""
-        return cls(
-            action=trace.action_name,
-            guards=trace.guards_with_findings,
-            codes=codes_of(trace),
-            door=trace.door,
-            started_ms=ms_of(trace.started_at),
-        )
 
 
 def codes_of(trace: Trace) -> tuple[str, ...]:

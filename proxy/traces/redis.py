@@ -33,7 +33,7 @@ from proxy.traces.redis_adding import (
 )
 from proxy.traces.redis_listing import Listed, ListingPosition, Merged, away, cursor_behind
 from proxy.traces.store import Decide, Entry, Keep, Relabelled, TracesRefused, TraceStoreAway
-from proxy.traces.tally import EVERYBODY, Bucket, BucketId, TallyBucket, from_ms
+from proxy.traces.tally import EVERYBODY, Bucket, BucketKey, TallyBucket, from_ms
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
@@ -58,7 +58,7 @@ return cjson.encode(found)
 
 
 async def counted(
-    redis: SharedRedis, portions: Sequence[Portion], buckets: Sequence[BucketId]
+    redis: SharedRedis, portions: Sequence[Portion], buckets: Sequence[BucketKey]
 ) -> list[TallyBucket]:
     """Return what was counted in each bucket by all portions together, the empty ones too.
 
@@ -76,7 +76,7 @@ async def counted(
     return found
 
 
-def _added_up(buckets: Sequence[BucketId], said: Sequence[str]) -> list[TallyBucket]:
+def _added_up(buckets: Sequence[BucketKey], said: Sequence[str]) -> list[TallyBucket]:
     totals: list[Counter[str]] = [Counter() for _ in buckets]
     for text in said:
         portion: Mapping[str, Mapping[str, int]] = json.loads(text)
@@ -151,7 +151,7 @@ class RedisStore:
                 if before is None:
                     return None
                 new = Relabelled.of(before, decide(before), keep)
-                call = label_call(str(record), new, portion, keep)
+                call = label_call(str(record), new, portion)
                 async with self._redis.answering(away):
                     [said] = await self._redis.run_for_good(LABEL, [call])
                 if said != CHANGED:
@@ -223,7 +223,7 @@ class RedisStore:
         whose = EVERYBODY if tenant is None else tenant
         async with self._patience():
             starts = per.starts(since, until, from_ms(await self._now_ms()))
-            buckets = [BucketId(whose, per, start_ms) for start_ms in starts]
+            buckets = [BucketKey(whose, per, start_ms) for start_ms in starts]
             return await counted(self._redis, self._portions, buckets)
 
     async def ping(self) -> None:

@@ -32,9 +32,8 @@ from math import ceil, sqrt
 from zlib import crc32
 
 from proxy.shared_redis import ScriptCall
-from proxy.traces.query import Listing
-from proxy.traces.store import Entry, Keep, Relabelled, added_up
-from proxy.traces.tally import MOST_COUNTERS, BucketId, ms_of
+from proxy.traces.store import Entry, Relabelled, added_up
+from proxy.traces.tally import MOST_COUNTERS, BucketKey, ms_of
 from proxy.traces.trace import Trace
 
 _PREFIX = "guard-proxy:"
@@ -83,7 +82,7 @@ class Portion:
         kind = "pinned" if pinned else "labelled"
         return f"{_PREFIX}{{{self.tag}}}:{kind}:{tenant}"
 
-    def tally(self, bucket: BucketId) -> str:
+    def tally(self, bucket: BucketKey) -> str:
         """Return the key of a bucket's counters."""
         return f"{_PREFIX}{{{self.tag}}}:tally:{bucket.per}:{bucket.start_ms}:{bucket.tenant}"
 
@@ -283,7 +282,7 @@ def keys_and_values(
         values += (
             entry.id,
             entry.tenant,
-            *_fields(entry.listing),
+            *_fields(entry),
             entry.record,
             entry.expires_ms,
             entry.keep.ms,
@@ -291,7 +290,7 @@ def keys_and_values(
             placed.number * portions + portion.number,
         )
     for kept, tally in added_up([placed.entry for placed in batch]).items():
-        keys.append(portion.tally(kept.bucket))
+        keys.append(portion.tally(kept))
         values += (kept.expires_ms, json.dumps(tally.counts))
     return keys, values
 
@@ -308,37 +307,36 @@ def _share(last: int, portions: int) -> int:
     return ceil(mean + 4 * sqrt(mean))
 
 
-def _fields(listing: Listing) -> tuple[str, str, str, int]:
+def _fields(entry: Entry) -> tuple[str, str, str, int]:
     """Return the fields of a trace's stream entry: index, codes, door, started_ms."""
-    index = " ".join((listing.action, *listing.guards))
-    return index, " ".join(listing.codes), listing.door, listing.started_ms
+    index = " ".join((entry.action, *entry.guards))
+    return index, " ".join(entry.codes), entry.door, entry.started_ms
 
 
-def label_call(before: str, new: Relabelled, portion: Portion, keep: Keep) -> ScriptCall:
+def label_call(before: str, new: Relabelled, portion: Portion) -> ScriptCall:
     """Return what the script is given to label a trace.
 
     Args:
         before: The record as it was read.
         new: What it is to be.
         portion: Where the trace belongs.
-        keep: How long its tenant's traces are kept.
     """
-    tenant = new.trace.tenant
+    entry = new.entry
     place = label_place(new.trace)
-    keys = [portion.record(new.trace.id)]
-    keys += [portion.labelled(tenant, pinned=pinned) for pinned in (False, True)]
+    keys = [portion.record(entry.id)]
+    keys += [portion.labelled(entry.tenant, pinned=pinned) for pinned in (False, True)]
     values: list[str | int] = [
         sha1(before.encode(), usedforsecurity=False).hexdigest(),
-        new.record,
+        entry.record,
         place,
         _member(place, new) if new.label else "",
         int(new.is_pinned),
-        new.expires_ms,
-        keep.ms,
+        entry.expires_ms,
+        entry.keep.ms,
         MOST_COUNTERS,
     ]
     for kept, tally in new.added.items():
-        keys.append(portion.tally(kept.bucket))
+        keys.append(portion.tally(kept))
         values += (kept.expires_ms, json.dumps(tally.counts))
     return ScriptCall(keys, values)
 
@@ -350,8 +348,7 @@ def label_place(trace: Trace) -> str:
 
 
 def _member(place: str, new: Relabelled) -> str:
-    listing = Listing.of(new.trace)
-    index, codes, door, started_ms = _fields(listing)
+    index, codes, door, started_ms = _fields(new.entry)
     fields = {"id": new.trace.id, "index": index, "codes": codes, "door": door}
     said = fields | {"started_ms": str(started_ms), "label": new.label}
     return f"{place} {json.dumps(said, ensure_ascii=False)}"

@@ -13,6 +13,7 @@ from typing import Any
 
 import aiosqlite
 
+from proxy.traces.query import readable
 from proxy.traces.store import Entry, Keep, TraceStoreAway
 from proxy.workers.place import ALONE, Place
 
@@ -354,6 +355,7 @@ class Outbox:
 
 def _entries(rows: Iterable[tuple[str, float, int, str]]) -> list[tuple[str, Entry | None]]:
     return [
-        (trace_id, Entry.again(record, Keep(keep_days, keep_last)))
-        for trace_id, keep_days, keep_last, record in rows
+        (trace_id, Entry.of(trace, Keep(days, last), record) if trace else None)
+        for trace_id, days, last, record in rows
+        for trace in [readable(record)]
     ]

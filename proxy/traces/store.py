@@ -7,8 +7,8 @@ from typing import Protocol
 
 from policies.schema.sections import Tracing
 from proxy.logs import logger
-from proxy.traces.query import Listing, Page, Query, readable
-from proxy.traces.tally import Bucket, BucketExpiry, Tally, TallyBucket, buckets_of, ms_of
+from proxy.traces.query import Page, Query, codes_of
+from proxy.traces.tally import Bucket, BucketKey, Tally, TallyBucket, buckets_of, ms_of
 from proxy.traces.trace import PINNED, Feedback, Trace
 
 log = logger(__name__)
@@ -65,51 +65,60 @@ class Entry:
     """A trace ready to be kept: the record as JSON, and what stores need to know of it.
 
     Attributes:
-        expires_ms: When it is forgotten, in milliseconds since 1970.
-        listing: What is said of it in the index.
+        started_ms: When the request came in, in milliseconds since 1970.
+        action: Its action in a word; see `Trace.action_name`.
+        guards: Guards that found something in it.
+        codes: Codes of its findings, reasons and errors.
+        door: Name of the endpoint.
         tally: What it adds to the counts.
     """
 
     id: str
     tenant: str
-    expires_ms: int
     keep: Keep
     record: str
-    listing: Listing
+    started_ms: int
+    action: str
+    guards: tuple[str, ...]
+    codes: tuple[str, ...]
+    door: str
     tally: Tally
 
     @classmethod
-    def of(cls, trace: Trace, keep: Keep) -> "Entry":
-        """Return the entry of a trace, whose text must already be what may be kept."""
-        return cls._of(trace, keep, trace.model_dump_json())
+    def of(cls, trace: Trace, keep: Keep, record: str | None = None) -> "Entry":
+        """Return the entry of a trace, whose text must already be what may be kept.
 
-    @classmethod
-    def again(cls, record: str, keep: Keep) -> "Entry | None":
-        """Return the entry of a record that was kept; None if nobody can read it."""
-        trace = readable(record)
-        return None if trace is None else cls._of(trace, keep, record)
-
-    @classmethod
-    def _of(cls, trace: Trace, keep: Keep, record: str) -> "Entry":
-        listing = Listing.of(trace)
+        Args:
+            trace: The trace.
+            keep: How long it is kept.
+            record: Its JSON; None to write it.
+        """
         return cls(
             id=trace.id,
             tenant=trace.tenant,
-            expires_ms=listing.started_ms + keep.ms,
             keep=keep,
-            record=record,
-            listing=listing,
+            record=trace.model_dump_json() if record is None else record,
+            started_ms=ms_of(trace.started_at),
+            action=trace.action_name,
+            guards=trace.guards_with_findings,
+            codes=codes_of(trace),
+            door=trace.door,
             tally=Tally.of(trace),
         )
 
+    @property
+    def expires_ms(self) -> int:
+        """When it is forgotten, in milliseconds since 1970."""
+        return self.started_ms + self.keep.ms
 
-def added_up(entries: Iterable[Entry]) -> dict[BucketExpiry, Tally]:
+
+def added_up(entries: Iterable[Entry]) -> dict[BucketKey, Tally]:
     """Return what entries add to the counts of each of their buckets."""
     groups: dict[tuple[str, int, int], list[Tally]] = {}
     for entry in entries:
-        minute_ms = Bucket.MINUTE.start_ms(entry.listing.started_ms)
+        minute_ms = Bucket.MINUTE.start_ms(entry.started_ms)
         groups.setdefault((entry.tenant, minute_ms, entry.keep.ms), []).append(entry.tally)
-    added: dict[BucketExpiry, list[Tally]] = {}
+    added: dict[BucketKey, list[Tally]] = {}
     for group, tallies in groups.items():
         total = Tally.sum(tallies)
         for kept in buckets_of(*group):
@@ -127,30 +136,23 @@ class Relabelled:
 
     Attributes:
         trace: The trace.
-        record: The same as JSON.
-        expires_ms: When it is forgotten unless it is pinned, in milliseconds since 1970.
+        entry: The same as stores have it; a pinned one does not expire.
         added: What it adds to the counts of each of its buckets; less than nothing where a label is
             gone.
     """
 
     trace: Trace
-    record: str
-    expires_ms: int
-    added: Mapping[BucketExpiry, Tally]
+    entry: Entry
+    added: Mapping[BucketKey, Tally]
 
     @classmethod
     def of(cls, before: Trace, feedback: Feedback | None, keep: Keep) -> "Relabelled":
         """Return a trace with its new feedback."""
         trace = before.model_copy(update={"feedback": feedback})
-        difference = Tally.of(trace) - Tally.of(before)
-        started_ms = ms_of(trace.started_at)
-        kept = buckets_of(trace.tenant, started_ms, keep.ms) if difference.counts else ()
-        return cls(
-            trace=trace,
-            record=trace.model_dump_json(),
-            expires_ms=started_ms + keep.ms,
-            added=dict.fromkeys(kept, difference),
-        )
+        entry = Entry.of(trace, keep)
+        difference = entry.tally - Tally.of(before)
+        kept = buckets_of(trace.tenant, entry.started_ms, keep.ms) if difference.counts else ()
+        return cls(trace, entry, dict.fromkeys(kept, difference))
 
     @property
     def is_pinned(self) -> bool:

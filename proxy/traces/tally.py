@@ -370,23 +370,23 @@ class Bucket(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class BucketId:
-    """Which bucket: whose requests, and what time, in milliseconds since 1970."""
+class BucketKey:
+    """Whose requests of what time are counted together; times in milliseconds since 1970.
+
+    Attributes:
+        tenant: Their tenant; `EVERYBODY` for all.
+        per: Length of the time.
+        start_ms: Its start.
+        expires_ms: When the counts are forgotten at the earliest; 0 where they are only read.
+    """
 
     tenant: str
     per: Bucket
     start_ms: int
+    expires_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class BucketExpiry:
-    """A bucket, and when it is forgotten at the earliest, in milliseconds since 1970."""
-
-    bucket: BucketId
-    expires_ms: int
-
-
-def buckets_of(tenant: str, started_ms: int, keep_ms: int) -> tuple[BucketExpiry, ...]:
+def buckets_of(tenant: str, started_ms: int, keep_ms: int) -> tuple[BucketKey, ...]:
     """Return the buckets in which a trace is counted: its tenant's, and everybody's.
 
     Args:
@@ -395,7 +395,7 @@ def buckets_of(tenant: str, started_ms: int, keep_ms: int) -> tuple[BucketExpiry
         keep_ms: How long its tenant's traces are kept.
     """
     return tuple(
-        BucketExpiry(BucketId(whose, per, start_ms), start_ms + min(per.kept // _MS, keep_ms))
+        BucketKey(whose, per, start_ms, start_ms + min(per.kept // _MS, keep_ms))
         for per in Bucket
         for start_ms in [per.start_ms(started_ms)]
         for whose in (tenant, EVERYBODY)

@@ -211,7 +211,7 @@ def test_an_estimate_lies_in_the_bucket_of_the_true_percentile(
 def test_a_time_counts_in_the_minute_and_hour_in_which_it_lies() -> None:
     week_ms = timedelta(days=7) // timedelta(milliseconds=1)
     kept = {
-        (one.bucket.tenant, one.bucket.per): (one.bucket.start_ms, one.expires_ms)
+        (one.tenant, one.per): (one.start_ms, one.expires_ms)
         for one in buckets_of("acme", 7_384_567, keep_ms=week_ms)
     }
 
