@@ -35,12 +35,14 @@ key.
 
 import json
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 ErrorBody = dict[str, dict[str, str | None]]
 
 _LONGEST_MESSAGE_CHARS = 1000
 _LONGEST_PARAM_CHARS = 200
+_SOON: Final = MappingProxyType({"retry-after": "1"})
 
 
 class GuardProxyError(Exception):
@@ -50,11 +52,8 @@ class GuardProxyError(Exception):
     type = "server_error"
     code: str | None = "internal_error"
     param: str | None = None
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {}
+    headers: Mapping[str, str] = MappingProxyType({})
+    """Headers that go out with the error."""
 
     def as_body(self) -> bytes:
         """Return the OpenAI error object as JSON."""
@@ -89,16 +88,11 @@ class Overloaded(GuardProxyError):
 
     status = 503
     code = "overloaded"
-    retry_after_s = 1  # a place may be free at any moment
+    headers = _SOON  # a place may be free at any moment
 
     def __init__(self, limit: str) -> None:
         super().__init__(f"Too many {limit} are being served right now. Try again in a moment.")
         self.limit = limit
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {"retry-after": str(self.retry_after_s)}
 
 
 class TraceStoreUnavailable(GuardProxyError):
@@ -126,14 +120,10 @@ class ServiceStopping(GuardProxyError):
 
     status = 503
     code = "service_stopping"
+    headers = _SOON
 
     def __init__(self) -> None:
         super().__init__("The service is being stopped or restarted. Send the request again.")
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {"retry-after": "1"}
 
 
 class CannotJudgeNow(GuardProxyError):
@@ -144,12 +134,7 @@ class CannotJudgeNow(GuardProxyError):
 
     def __init__(self, reason: str, retry_after_s: int) -> None:
         super().__init__(f"So long a text cannot be judged right now: {reason}.")
-        self.retry_after_s = retry_after_s
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {"retry-after": str(self.retry_after_s)}
+        self.headers = {"retry-after": str(retry_after_s)}
 
 
 _OFTEN_WITHOUT_VERSION: Final = frozenset(
@@ -201,15 +186,11 @@ class UnknownKey(RequestRefused):
 
     status = 401
     code = "invalid_api_key"
+    headers = MappingProxyType({"www-authenticate": "Bearer"})
 
     def __init__(self, *, missing: bool) -> None:
         said = "No API key was sent" if missing else "The API key is not known here"
         super().__init__(f"{said}. Send 'Authorization: Bearer <key>'.")
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {"www-authenticate": "Bearer"}
 
 
 class UnknownModel(RequestRefused):
@@ -247,13 +228,9 @@ class WrongMethod(RequestRefused):
     code = "method_not_allowed"
 
     def __init__(self, method: str, path: str, allowed: Iterable[str]) -> None:
-        self.allowed = ", ".join(sorted(with_head(allowed)))
-        super().__init__(f"Not allowed to {method} on {path}. Allowed: {self.allowed}.")
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {"allow": self.allowed}
+        methods = ", ".join(sorted(with_head(allowed)))
+        super().__init__(f"Not allowed to {method} on {path}. Allowed: {methods}.")
+        self.headers = {"allow": methods}
 
 
 class UnknownTrace(RequestRefused):
@@ -309,12 +286,7 @@ class TooManyWrongKeys(RequestRefused):
 
     def __init__(self, retry_after_s: int) -> None:
         super().__init__(f"Too many wrong keys. Try again in {retry_after_s} s.")
-        self.retry_after_s = retry_after_s
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {"retry-after": str(self.retry_after_s)}
+        self.headers = {"retry-after": str(retry_after_s)}
 
 
 class TooManyRequests(RequestRefused):
@@ -326,13 +298,7 @@ class TooManyRequests(RequestRefused):
 
     def __init__(self, limit: str, retry_after_s: int, limit_headers: Mapping[str, str]) -> None:
         super().__init__(f"Rate limit reached: {limit}. Try again in {retry_after_s} s.")
-        self.retry_after_s = retry_after_s
-        self.limit_headers = limit_headers
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {"retry-after": str(self.retry_after_s), **self.limit_headers}
+        self.headers = {"retry-after": str(retry_after_s), **limit_headers}
 
 
 class UpstreamError(GuardProxyError):
@@ -349,8 +315,7 @@ class UpstreamRefused(UpstreamError):
     Attributes:
         status: Its status.
         body: Its own error object where it may be passed on (4xx in OpenAI's shape), else None.
-        reply_headers: Its headers that may be passed on, ``retry-after`` and request ids among
-            them.
+        headers: Its headers that may be passed on, ``retry-after`` and request ids among them.
     """
 
     code = "upstream_refused"
@@ -361,12 +326,7 @@ class UpstreamRefused(UpstreamError):
         super().__init__(f"The model server answered with status {status}.")
         self.status = status
         self.body = body
-        self.reply_headers = dict(reply_headers or {})
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return self.reply_headers
+        self.headers = dict(reply_headers or {})
 
     def as_body(self) -> bytes:
         """Return the model server's own error object, or ours."""
@@ -407,14 +367,10 @@ class UpstreamPoolFull(UpstreamError):
 
     status = 503
     code = "upstream_pool_full"
+    headers = _SOON
 
     def __init__(self) -> None:
         super().__init__("All connections to model servers are in use. Try again in a moment.")
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {"retry-after": "1"}
 
 
 class UpstreamTimeout(UpstreamError):

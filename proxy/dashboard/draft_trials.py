@@ -29,7 +29,7 @@ from proxy.traces.trace import NotReplayed, PlacedFinding, ReplayResult, Trace
 log = logger(__name__)
 
 Given = TypeVarTuple("Given")
-ReplyOrigin = TypeVar("ReplyOrigin")
+DoneT = TypeVar("DoneT")
 
 
 MOST_WAITING = 3
@@ -52,8 +52,8 @@ class DraftProcess:
         self._waiting = 0
 
     async def done(
-        self, within_s: float, work: Callable[[Unpack[Given]], ReplyOrigin], *args: *Given
-    ) -> ReplyOrigin:
+        self, within_s: float, work: Callable[[Unpack[Given]], DoneT], *args: *Given
+    ) -> DoneT:
         """Return what a piece of work comes to.
 
         Args:

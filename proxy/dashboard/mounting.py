@@ -34,13 +34,18 @@ from proxy.dashboard.access import (
 )
 from proxy.dashboard.draft_trials import DraftProcess
 from proxy.dashboard.drafts import show_draft, try_draft
-from proxy.dashboard.one_trace import download_trace, give_feedback, show_trace_page
 from proxy.dashboard.overview import show_live, show_overview
 from proxy.dashboard.page import AnyRequest, Assets, PageVisit, Renderer, is_https, visit_of
 from proxy.dashboard.playground import TrialSlots, show_playground, try_out
 from proxy.dashboard.playground_form import TrialForm
 from proxy.dashboard.policies import show_policies, show_policy
-from proxy.dashboard.traces import show_new_traces, show_traces
+from proxy.dashboard.traces import (
+    download_trace,
+    give_feedback,
+    show_new_traces,
+    show_trace_page,
+    show_traces,
+)
 from proxy.errors import TooManyWrongKeys, UnknownTrace
 from proxy.logs import failure, logger
 from proxy.services import Services

@@ -116,16 +116,16 @@ class Asset:
 
 
 class Assets:
-    """All files of a folder by their paths in it.
+    """The static files of the pages by their paths in their folder.
 
     Attributes:
         version: Short hash of all of them.
     """
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self) -> None:
         self._files = {
-            path.relative_to(folder).as_posix(): Asset(path.read_bytes(), _TYPES[path.suffix])
-            for path in sorted(folder.rglob("*"))
+            path.relative_to(FOLDER).as_posix(): Asset(path.read_bytes(), _TYPES[path.suffix])
+            for path in sorted(FOLDER.rglob("*"))
             if path.is_file()
         }
         digest = hashlib.sha256()

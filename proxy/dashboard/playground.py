@@ -58,8 +58,7 @@ MOST_AT_ONCE = 4
 class TrialSlots:
     """Lets in a few tries at once, each of which counts as a request of its tenant besides."""
 
-    def __init__(self, most: int = MOST_AT_ONCE) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._inside = 0
 
     @asynccontextmanager
@@ -69,7 +68,7 @@ class TrialSlots:
         Raises:
             CannotTry: there is none, or the tenant has reached a limit of its policy.
         """
-        if self._inside >= self._most:
+        if self._inside >= MOST_AT_ONCE:
             raise CannotTry(NO_ROOM)
         self._inside += 1
         visit = Visit(uuid4().hex, tenant.name, tenant.policy.limits)

@@ -120,12 +120,10 @@ class LocalCounts:
 
     Args:
         clock: Monotonic, in seconds.
-        window_s: How long a visit counts as recent.
     """
 
-    def __init__(self, clock: Callable[[], float], window_s: float = WINDOW_S) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._window_s = window_s
         self._visits: defaultdict[str, _Visits] = defaultdict(_Visits)
 
     def enter(self, visit: Visit) -> Count:
@@ -139,8 +137,8 @@ class LocalCounts:
                 visits.recent[visit.id] = now_s
             if visit.limits.concurrent_requests is not None:
                 visits.running.add(visit.id)
-        newest_s = next(reversed(visits.recent.values()), now_s - self._window_s)
-        return Count(full, wait_s, len(visits.recent), newest_s + self._window_s - now_s)
+        newest_s = next(reversed(visits.recent.values()), now_s - WINDOW_S)
+        return Count(full, wait_s, len(visits.recent), newest_s + WINDOW_S - now_s)
 
     def leave(self, visit: Visit) -> None:
         """Note that a visit is over; one that is over already stays so."""
@@ -152,7 +150,7 @@ class LocalCounts:
         self.leave(visit)
 
     def _drop_old(self, recent: OrderedDict[str, float], now_s: float) -> None:
-        while recent and next(iter(recent.values())) <= now_s - self._window_s:
+        while recent and next(iter(recent.values())) <= now_s - WINDOW_S:
             recent.popitem(last=False)
 
     def _full(self, visit: Visit, visits: _Visits, now_s: float) -> tuple[Limit | None, float]:
@@ -160,7 +158,7 @@ class LocalCounts:
         if most is not None and len(visits.recent) >= most:
             # All above the limit must be too old first, which are several after it was lowered.
             last_s = next(islice(visits.recent.values(), len(visits.recent) - most, None))
-            return Limit.REQUESTS_PER_MINUTE, last_s + self._window_s - now_s
+            return Limit.REQUESTS_PER_MINUTE, last_s + WINDOW_S - now_s
         if at_once is not None and len(visits.running) >= at_once:
             return Limit.CONCURRENT_REQUESTS, 0.0
         return None, 0.0
@@ -237,7 +235,6 @@ class SharedCounts:
         url: See `proxy.redis_address`.
         answer_within_s: A server that takes longer counts as away, like one that is gone. The
             requests that find it out are held this long, and no others.
-        window_s: How long a visit counts as recent.
         lease_s: How long a visit counts as running without being renewed.
     """
 
@@ -246,10 +243,8 @@ class SharedCounts:
         url: str,
         *,
         answer_within_s: float = 0.5,
-        window_s: float = WINDOW_S,
         lease_s: float = LEASE_S,
     ) -> None:
-        self._window_us = round(window_s * _US)
         self._lease_us = round(lease_s * _US)
         from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
 
@@ -265,7 +260,7 @@ class SharedCounts:
                 [_RECENT + visit.tenant, _RUNNING + visit.tenant],
                 [
                     visit.id,
-                    self._window_us,
+                    round(WINDOW_S * _US),
                     self._lease_us,
                     limits.requests_per_minute or 0,
                     limits.concurrent_requests or 0,

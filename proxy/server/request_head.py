@@ -10,9 +10,10 @@ server gets no other path than that one.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from unicodedata import normalize
 from urllib.parse import quote, unquote_to_bytes
 
@@ -82,14 +83,10 @@ class NoTunnel(RequestRefused):
 
     status = 405
     code = "method_not_allowed"
+    headers = MappingProxyType({"allow": "GET, HEAD, OPTIONS, POST"})
 
     def __init__(self) -> None:
         super().__init__("Tunnels are not served.")
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that go out with the error."""
-        return {"allow": "GET, HEAD, OPTIONS, POST"}
 
 
 def check_head(version: str, target: bytes, headers: Sequence[tuple[bytes, bytes]]) -> None:

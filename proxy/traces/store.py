@@ -126,6 +126,8 @@ def added_up(entries: Iterable[Entry]) -> dict[BucketKey, Tally]:
     return {kept: Tally.sum(totals) for kept, totals in added.items()}
 
 
+_TAIL_S = 0.5
+"""Seconds between two looks for new traces."""
 Decide = Callable[[Trace], Feedback | None]
 """Returns the feedback that a trace is to have; None for none."""
 
@@ -230,11 +232,7 @@ class TraceStore(Protocol):
 
 
 async def tail(
-    store: TraceStore,
-    query: Query,
-    *,
-    sleep: Callable[[float], Awaitable[None]],
-    interval_s: float = 0.5,
+    store: TraceStore, query: Query, *, sleep: Callable[[float], Awaitable[None]]
 ) -> AsyncIterator[Trace]:
     """Yield the traces that come in from now on, or from the query's `after` on; never ends."""
     after = query.after
@@ -245,26 +243,22 @@ async def tail(
         for trace in page.traces:
             yield trace
         if page.cursor in (None, after):
-            await sleep(interval_s)
+            await sleep(_TAIL_S)
         after = page.cursor or after
 
 
-async def walk(
-    store: TraceStore, query: Query, *, oldest_first: bool = False
-) -> AsyncIterator[Trace]:
+async def walk(store: TraceStore, query: Query) -> AsyncIterator[Trace]:
     """Yield every trace that a query wants, page by page of its `limit`, and end.
 
     The newest come first, from the query's `before` on, or the oldest, from its `after` on.
     """
-    if oldest_first and query.after is None:
-        query = replace(query, before=None, after="")
     while True:
         page = await store.page(query)
         for trace in page.traces:
             yield trace
         if page.cursor is None or page.cursor == query.after:
             return
-        if oldest_first:
-            query = replace(query, after=page.cursor)
-        else:
+        if query.after is None:
             query = replace(query, before=page.cursor)
+        else:
+            query = replace(query, after=page.cursor)

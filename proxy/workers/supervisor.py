@@ -243,21 +243,12 @@ class Supervisor:
         crew: What they do.
         count: How many.
         patience_s: How long workers that were told to end may take; then they are killed.
-        clock: Monotonic, in seconds.
     """
 
-    def __init__(
-        self,
-        crew: Crew,
-        count: int,
-        *,
-        patience_s: float,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, crew: Crew, count: int, *, patience_s: float) -> None:
         self._crew = crew
         self._posts = [_Post(number) for number in range(1, count + 1)]
         self._patience_s = patience_s
-        self._clock = clock
         self._inbox = SignalInbox(_HEARD)
         self._selector = selectors.DefaultSelector()
         self._parent_fd, self._alive_fd = os.pipe()
@@ -297,13 +288,13 @@ class Supervisor:
         if self._killed_at_s is None:
             self._crew.look()
             self._fill_again()
-        elif self._clock() >= self._killed_at_s:
+        elif time.monotonic() >= self._killed_at_s:
             self._kill()
 
     def _pause_s(self) -> float:
         if self._killed_at_s is not None:
-            return max(0.0, self._killed_at_s - self._clock())
-        due_s = [post.due_s - self._clock() for post in self._empty()]
+            return max(0.0, self._killed_at_s - time.monotonic())
+        due_s = [post.due_s - time.monotonic() for post in self._empty()]
         return max(0.0, min([LOOK_EVERY_S, *due_s]))
 
     def _empty(self) -> Iterator[_Post]:
@@ -337,19 +328,19 @@ class Supervisor:
             self._status = status if status > 0 else 1
             self._stop()
             return
-        pause_s = post.backoff.pause_s(self._clock() - child.began_s)
-        post.due_s = self._clock() + pause_s
+        pause_s = post.backoff.pause_s(time.monotonic() - child.began_s)
+        post.due_s = time.monotonic() + pause_s
         log.error("worker.ended", worker=post.number, status=status, begun_again_in_s=pause_s)
 
     def _fill_again(self) -> None:
         for post in list(self._empty()):
-            if self._clock() < post.due_s:
+            if time.monotonic() < post.due_s:
                 continue
             try:
                 self._fill(post)
             except Exception as error:  # noqa: BLE001 - the others go on serving
                 pause_s = post.backoff.pause_s(0.0)
-                post.due_s = self._clock() + pause_s
+                post.due_s = time.monotonic() + pause_s
                 log.error(  # noqa: TRY400
                     "worker.not_begun", worker=post.number, again_in_s=pause_s, **failure(error)
                 )
@@ -365,7 +356,7 @@ class Supervisor:
             raise
         finally:
             os.close(write_fd)
-        child = post.child = Child(pid, read_fd, self._clock())
+        child = post.child = Child(pid, read_fd, time.monotonic())
         self._selector.register(read_fd, selectors.EVENT_READ, (post, child))
 
     def _forked(self, work: Work, worker: Worker, ours: Sequence[int]) -> int:
@@ -402,7 +393,7 @@ class Supervisor:
     def _stop(self) -> None:
         """Tell all to end; the second time, to hurry; the third time, kill them."""
         self._stop_signals += 1
-        now_s = self._clock()
+        now_s = time.monotonic()
         if self._killed_at_s is None:
             self._killed_at_s = now_s + self._patience_s
             self._crew.stopping()
@@ -419,7 +410,7 @@ class Supervisor:
         if any(post.child for post in self._posts):
             self._status = self._status or 1
             self._signal_all(signal.SIGKILL)
-        self._killed_at_s = self._clock() + self._patience_s
+        self._killed_at_s = time.monotonic() + self._patience_s
 
     def _signal_all(self, number: signal.Signals) -> None:
         for post in self._posts:

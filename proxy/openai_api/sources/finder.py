@@ -29,6 +29,7 @@ nothing was found or repeats another passage never counts.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -68,6 +69,7 @@ _LONGEST_NOTICE_CHARS = 80
 MOST_SOURCES = 500
 _SHOWN_CHARS = 40
 _BEGINNING_CHARS = 40
+MemberT = TypeVar("MemberT")
 
 
 def usable(
@@ -250,49 +252,36 @@ def _exact(place: str, item: JsonValue) -> Passage:
     content = item.get("section_content")
     if not isinstance(content, str):
         raise SourceFormatError(f"{place}.section_content", "must be a string")
+    score = _member(item, "score", place, (int, float), "a number")
+    if score is not None and not 0 <= score <= 1:
+        raise SourceFormatError(f"{place}.score", "must be from 0 to 1")
+    name = _member(item, "id", place, (str, int), "a string or an integer")
+    if name is not None and not str(name).strip():
+        raise SourceFormatError(f"{place}.id", "must be a string or an integer")
     return Passage(
         text=content.strip(),
-        title=_string(item, "section_title", place),
-        file=_string(item, "file", place),
-        page=_page(item.get("page"), f"{place}.page"),
-        score=_score(item.get("score"), f"{place}.score"),
-        name=_name(item.get("id"), f"{place}.id"),
+        title=(_member(item, "section_title", place, (str,), "a string") or "").strip(),
+        file=(_member(item, "file", place, (str,), "a string") or "").strip(),
+        page=_member(item, "page", place, (int,), "an integer"),
+        score=None if score is None else float(score),
+        name="" if name is None else str(name).strip(),
     )
 
 
-def _string(item: Mapping[str, JsonValue], key: str, place: str) -> str:
+def _member(
+    item: Mapping[str, JsonValue],
+    key: str,
+    place: str,
+    kinds: tuple[type[MemberT], ...],
+    said: str,
+) -> MemberT | None:
+    """Return a member of a source, of one of some types; None where it is null or missing."""
     value = item.get(key)
     if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise SourceFormatError(f"{place}.{key}", "must be a string")
-    return value.strip()
-
-
-def _page(value: JsonValue | None, field: str) -> int | None:
-    if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise SourceFormatError(field, "must be an integer")
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        raise SourceFormatError(f"{place}.{key}", f"must be {said}")
     return value
-
-
-def _score(value: JsonValue | None, field: str) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise SourceFormatError(field, "must be a number")
-    if not 0 <= value <= 1:
-        raise SourceFormatError(field, "must be from 0 to 1")
-    return float(value)
-
-
-def _name(value: JsonValue | None, field: str) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise SourceFormatError(field, "must be a string or an integer")
-    return str(value).strip()
 
 
 def _check_names(passages: tuple[Passage, ...]) -> None:

@@ -294,13 +294,13 @@ def question_region(prompt: Prompt, heading: int) -> Region:
     line = prompt.lines[heading]
     end = len(prompt.text)
     for at in range(heading + 1, len(prompt.lines)):
-        if _endsquestion_region(prompt, at, line):
+        if _ends_question(prompt, at, line):
             end = prompt.lines[at].start
             break
     return Region(line.rest_start, max(line.rest_start, end), line.start)
 
 
-def _endsquestion_region(prompt: Prompt, at: int, heading: Line) -> bool:
+def _ends_question(prompt: Prompt, at: int, heading: Line) -> bool:
     line = prompt.lines[at]
     if line.kind is not Kind.HEADING:
         return line.kind is Kind.RULE
