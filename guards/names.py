@@ -20,6 +20,7 @@ Source: own lists in `guards.lexicons` and own rules for Korean names.
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -33,19 +34,67 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Reading, RequestReading, SourceSet, Text, source_text
 from guards.evidence.exchanged import Exchange, Kind, exchanges, new_names
-from guards.evidence.index import SourceIndex, claims_of
-from guards.evidence.named import NamesByHead
+from guards.evidence.index import OWN, Bag, SourceIndex, claims_of
 from guards.evidence.novelty import Vocabulary
+from guards.evidence.opposites.meaning import covered
 from guards.evidence.swapped import swap_in
+from guards.evidence.values import by_sentence
 from guards.korean.morphemes import morphemes
-from guards.korean.words import Word
+from guards.korean.words import Word, content_words
 from guards.lexicons.loading import section_words, sections
 from guards.text.claims import statements
 from guards.text.known_names import KnownNames, nearest, replaces_a_name
 from guards.text.names import Name
 from guards.text.namings import bound_names, misbound_names
 from guards.text.normal import dense
-from guards.text.sentences import Sentence
+from guards.text.sentences import LONGEST_SENTENCE_CHARS, Sentence
+
+_SAME_SUBJECT = 0.5
+_MOST_LIKE = 12
+
+
+class Near(NamedTuple):
+    """Names of one head in one sentence of a source, and the sentence."""
+
+    names: tuple[str, ...]
+    evidence: Evidence
+
+
+class NamesByHead:
+    """The names of some sources, by head and sentence."""
+
+    def __init__(self, sources: SourceSet) -> None:
+        self._index = sources.once(SourceIndex)
+        self._names: dict[tuple[str, int, int], list[str]] = defaultdict(list)
+        for number, (part, read) in enumerate(
+            zip(sources.parts, self._index.readings, strict=True)
+        ):
+            for sentence, names in by_sentence(read, part.text.names):
+                for name in names:
+                    self._names[name.head, number, sentence[0].sentence].append(name.text)
+
+    def near(self, name: Name, sentence: str) -> Near | None:
+        """Return the names of a head in the source sentence nearest to a claim, if one is near.
+
+        Args:
+            name: A name of the claim.
+            sentence: The claim.
+        """
+        if len(sentence) > LONGEST_SENTENCE_CHARS:
+            return None
+        words = content_words(morphemes(sentence.replace(name.text, " ")))
+        telling = [word for word in words if not word.is_light]
+        bag = Bag()
+        bag.add(telling, OWN)
+        best, best_share = None, _SAME_SUBJECT
+        for _, one in self._index.nearest(bag.weights, _MOST_LIKE):
+            names = self._names.get((name.head, one.source, one.claim.sentence))
+            share = sum(covered(word, one.context) for word in telling) / len(telling)
+            if names and share > best_share:
+                quote = Evidence(one.source_id, self._index.text_of(one))
+                best, best_share = Near(tuple(dict.fromkeys(names)), quote), share
+        return best
+
 
 _OFFERS = re.compile(
     r"있|운영|마련|갖추|갖춰|완비|구비|보유|제공|이용(?:하실|할|하시|이\s?가능)|이용\s?가능|예약(?:하실|할|이\s?가능)"

@@ -108,7 +108,7 @@ class JudgeReport(GuardReport):
         return (
             finding.severity is Severity.STRONG
             and rests_on_absence(finding)
-            and _touches(finding.span, [one.span for one in self.approved])
+            and any(finding.span.overlaps(one.span) for one in self.approved)
         )
 
     def after(self, text: str) -> "JudgeReport":
@@ -146,16 +146,12 @@ class JudgeReport(GuardReport):
             return False
         if finding.strength in {Strength.C1, Strength.C2}:
             return False
-        return self.is_weighed and _touches(finding.span, self.backed)
+        return self.is_weighed and any(map(finding.span.overlaps, self.backed))
 
     def backs(self, place: Span) -> bool:
         """Tell whether it supports a claim that a place of the answer touches."""
         is_heard = self.mode is Mode.ENFORCE and self.is_weighed
-        return is_heard and _touches(place, self.backed)
-
-
-def _touches(place: Span, spans: Iterable[Span]) -> bool:
-    return any(span.start < place.end and place.start < span.end for span in spans)
+        return is_heard and any(map(place.overlaps, self.backed))
 
 
 def trust(

@@ -19,8 +19,15 @@ from policies.citing.mending import MendedCitations, RemovalEdits, mend
 from policies.coverage import Coverage
 from policies.decision import JudgeReport, Possible, decide
 from policies.direct_answer import direct_answer
-from policies.edits import Edit, apply, fixes, without_overlaps
-from policies.gating.left import about_the_rest, edits_of_the_rest, too_late_to_mend
+from policies.edits import (
+    Edit,
+    about_the_rest,
+    apply,
+    edits_of_the_rest,
+    fixes,
+    too_late_to_mend,
+    without_overlaps,
+)
 from policies.judging.judge import JUDGE
 from policies.lists import renumbered
 from policies.schema.base import Mode

@@ -11,6 +11,10 @@ class Span:
     start: int
     end: int
 
+    def overlaps(self, other: "Span") -> bool:
+        """Tell whether the two have a character in common."""
+        return self.start < other.end and other.start < self.end
+
 
 class Severity(StrEnum):
     """Weight of a finding: a strong one acts, a weak one only lowers the confidence."""

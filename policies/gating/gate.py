@@ -69,12 +69,8 @@ def taken_with(answer: str, verdict: Verdict, earlier: int, limits: Trimming) ->
 def _takes_out(verdict: Verdict, claim: Sentence) -> bool:
     """Tell whether a claim is taken out for what was found in it, not for leaning on another."""
     span = Span(claim.start, claim.end)
-    is_bad = any(found.part == "answer" and _meet(found.span, span) for found in verdict.acting)
+    is_bad = any(found.part == "answer" and span.overlaps(found.span) for found in verdict.acting)
     return is_bad and takes_out(verdict.edits, claim)
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 PATIENCE_CHARS = 400

@@ -10,9 +10,8 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Stage
 from guards.text.citing.references import read_references
 from policies.citing.references import Cited, cited_in, unlisted
-from policies.edits import Edit, apply, left_by, then
+from policies.edits import Edit, apply, edits_of_the_rest, left_by, original_span, then
 from policies.gating.checks import Kind
-from policies.gating.left import edits_of_the_rest
 from policies.lists import Count, Level, Marker, is_taken_out, markers
 from policies.schema.policy import Action
 from policies.verdict import GuardOutcome, GuardResult, Verdict
@@ -64,7 +63,7 @@ def placed(verdict: Verdict, edits: Iterable[Edit], shift: int = 0) -> Verdict:
         edits: What was changed in the original before it was judged.
         shift: Where in the edited answer the judged text began.
     """
-    places = list(left_by(edits))
+    places = left_by(edits)
     if not places and not shift:
         return verdict
     results = tuple(
@@ -81,33 +80,8 @@ def placed(verdict: Verdict, edits: Iterable[Edit], shift: int = 0) -> Verdict:
 def _placed(found: Finding, places: Sequence[tuple[Edit, Edit]], shift: int) -> Finding:
     if found.part != "answer":
         return found
-    start = _start(found.span.start + shift, places)
-    end = max(start, _end(found.span.end + shift, places))
-    return replace(found, span=Span(start, end))
-
-
-def _start(place: int, places: Sequence[tuple[Edit, Edit]]) -> int:
-    """Return where something was that begins at a place of the edited text."""
-    grown = 0
-    for edit, seen in places:
-        if place < seen.span.start:
-            break
-        if place < seen.span.end:
-            return edit.span.start
-        grown = seen.span.end - edit.span.end
-    return place - grown
-
-
-def _end(place: int, places: Sequence[tuple[Edit, Edit]]) -> int:
-    """Return up to where something was that ends at a place of the edited text."""
-    grown = 0
-    for edit, seen in places:
-        if place <= seen.span.start:
-            break
-        if place <= seen.span.end:
-            return edit.span.end
-        grown = seen.span.end - edit.span.end
-    return place - grown
+    span = Span(found.span.start + shift, found.span.end + shift)
+    return replace(found, span=original_span(span, places))
 
 
 def as_taken_out(verdict: Verdict) -> Verdict:
@@ -323,11 +297,11 @@ _MOST_WINDOWS = 4
 # then, of an answer that is known to its end, one at the whole. If none of them finds anything
 # that could be acted on, each segment would have been sent as it came:
 #
-# - It would have been read from a place from which all that follows is read here, so that what woul
-#   have been found in it is found here, too, unless what follows takes it back. A guard says so of
-#   such a finding (`Finding.provisional`), so a segment waits: it is sent with the next on
-#   as it came. A value that was reckoned may rest on what follows it; its segment is looked at alon
-#   too.
+# - It would have been read from a place from which all that follows is read here, so that what
+#   would have been found in it is found here, too, unless what follows takes it back. A guard says
+#   so of such a finding (`Finding.provisional`), so a segment waits: it is sent with the next one
+#   as it came. A value that was reckoned may rest on what follows it; its segment is looked at
+#   alone too.
 # - What had been sent before, and whether a second attempt is left, changes what becomes of strong
 #   findings and of places to be mended; where there are none, it changes nothing.
 #

@@ -199,7 +199,7 @@ def tier_of(objection: Objection, grounding: Iterable[Finding]) -> Tier:
 
 def agreement(objection: Finding, grounding: Iterable[Finding]) -> Agreement:
     """Return how far the guards' findings about grounding share an objection."""
-    about = [one for one in grounding if _on_same_words(objection, one)]
+    about = [one for one in grounding if objection.span.overlaps(one.span)]
     if any(map(says_untrue, about)):
         return Agreement.FINDING
     return Agreement.DOUBT if about else Agreement.NONE
@@ -237,7 +237,3 @@ def _acted_on(objection: Objection, tier: Tier, possible: set[Action]) -> tuple[
     action = next(step for step in steps if step in possible)
     severity = Severity.WEAK if action is Action.PASS else Severity.STRONG
     return action, replace(objection.finding, severity=severity)
-
-
-def _on_same_words(finding: Finding, other: Finding) -> bool:
-    return finding.span.start < other.span.end and other.span.start < finding.span.end

@@ -159,51 +159,34 @@ class JudgedAnswer:
         self.step_ms[name] = _ms_since(began_s)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Results of verifying one answer."""
-
-    claims: Claims
-    cited: CitedAnswer
-    made: Corrected
-    book: CheckBook
-    confidence: Confidence | None
-    sources: SourceTexts
-
-
 def report_on(judged: JudgedAnswer) -> Verification:
     """Return the report."""
     verdict, reading, policy = judged.verdict, judged.reading, judged.policy
+    exchange = reading.exchange
     coverage = Coverage(policy, reading, verdict.ran)
-    sources = SourceTexts(reading.exchange.sources)
+    sources = SourceTexts(exchange.sources)
     claims = Claims(
         reading=reading,
         coverage=coverage,
         findings=verdict.findings,
         policy=policy,
         sources=sources,
-        offsets=Offsets(reading.exchange.answer or ""),
+        offsets=Offsets(exchange.answer or ""),
         judged=verdict.reports,
     )
     cited = CitedAnswer(reading, coverage, verdict)
     book = CheckBook(policy, verdict, judged.options, judged.requested_guards)
     with judged.step("correction"):
-        made = corrected(judged.inspector, reading.exchange, verdict, judged.options.correction)
+        made = corrected(judged.inspector, exchange, verdict, judged.options.correction)
     confidence = _confidence(judged, coverage, book)
-    return _written(judged, _Found(claims, cited, made, book, confidence, sources))
-
-
-def _written(judged: JudgedAnswer, found: _Found) -> Verification:
-    claims, cited, confidence = found.claims, found.cited, found.confidence
-    exchange, verdict = judged.reading.exchange, judged.verdict
     with judged.step("claims"):
         claim_reports = claims.reports
     with judged.step("citations"):
         log = cited.log
     judgement = Judgement(
-        policy=judged.policy,
+        policy=policy,
         verdict=verdict,
-        book=found.book,
+        book=book,
         claims=claim_reports,
         not_checkable=claims.not_checkable,
         cited=cited,
@@ -223,20 +206,20 @@ def _written(judged: JudgedAnswer, found: _Found) -> Verification:
         reasoning=judgement.reasoning,
         citations_valid=cited.valid,
         scores=_scores(verdict, claim_reports, cited),
-        thresholds=thresholds_of(judged.policy),
+        thresholds=thresholds_of(policy),
         claims=claim_reports,
-        findings=FindingReports(judged.reading, claims, found.sources).reports(),
+        findings=FindingReports(reading, claims, sources).reports(),
         citations=cited.count,
         original_answer=exchange.answer or "",
-        corrected_answer=found.made.text,
-        removed_citations=found.made.removed,
-        renumbered=_renumbered(found.made),
-        sources=found.sources.reports,
+        corrected_answer=made.text,
+        removed_citations=made.removed,
+        renumbered=_renumbered(made),
+        sources=sources.reports,
         accuracy_rate=cited.accuracy_rate,
         verification_log=log,
-        checks=found.book.checks,
+        checks=book.checks,
         not_checkable=claims.not_checkable,
-        degraded=found.book.degraded,
+        degraded=book.degraded,
         timings_ms=_timings(judged),
         processing_time_ms=_ms_since(judged.began_s),
     )

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -267,7 +267,8 @@ class Row:
     def snippet(self) -> Snippet | None:
         """Part of an answer with a searched word; None if the question has them all."""
         words = [word for word in self.text.lower().split() if word not in self.question.lower()]
-        places = ((text, text.lower().find(word), word) for word in words for text in self._answers)
+        answers = (*self.trace.replies, *self.trace.answers)
+        places = ((text, text.lower().find(word), word) for word in words for text in answers)
         for text, place, word in places:
             if place >= 0:
                 end = place + len(word)
@@ -287,12 +288,6 @@ class Row:
     def model_not_asked(self) -> bool:
         """True if a template was sent without a call of the model."""
         return self.trace.action is Action.REPLACE and not self.trace.attempts
-
-    @property
-    def _answers(self) -> Iterator[str]:
-        yield from self.trace.replies
-        for attempt in self.trace.attempts:
-            yield from (choice.text for choice in attempt.choices)
 
 
 TRACES = f"{ROOT}/traces"

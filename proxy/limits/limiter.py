@@ -235,6 +235,7 @@ class SharedCounts:
         url: See `proxy.redis_address`.
         answer_within_s: A server that takes longer counts as away, like one that is gone. The
             requests that find it out are held this long, and no others.
+        window_s: How long a visit counts as recent.
         lease_s: How long a visit counts as running without being renewed.
     """
 
@@ -243,8 +244,10 @@ class SharedCounts:
         url: str,
         *,
         answer_within_s: float = 0.5,
+        window_s: float = WINDOW_S,
         lease_s: float = LEASE_S,
     ) -> None:
+        self._window_us = round(window_s * _US)
         self._lease_us = round(lease_s * _US)
         from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
 
@@ -260,7 +263,7 @@ class SharedCounts:
                 [_RECENT + visit.tenant, _RUNNING + visit.tenant],
                 [
                     visit.id,
-                    round(WINDOW_S * _US),
+                    self._window_us,
                     self._lease_us,
                     limits.requests_per_minute or 0,
                     limits.concurrent_requests or 0,

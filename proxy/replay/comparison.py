@@ -10,6 +10,7 @@ from enum import StrEnum
 from itertools import islice, zip_longest
 
 from guards.core.finding import Span
+from policies.edits import Edit, left_by, original_span
 from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
@@ -79,10 +80,7 @@ def _finds_missed(trace: Trace, tried: ReplayResult) -> bool:
         return True  # the words are those of a template, which no guard looks at
     place = place_in_attempt(made, feedback.span)
     return any(
-        finding.part == "answer"
-        and finding.code in tried.reasons
-        and finding.span.start < place.end
-        and place.start < finding.span.end
+        finding.part == "answer" and finding.code in tried.reasons and finding.span.overlaps(place)
         for one in tried.choices
         if (one.attempt, one.choice) == (made.attempt, made.choice)
         for finding in one.findings
@@ -91,20 +89,7 @@ def _finds_missed(trace: Trace, tried: ReplayResult) -> bool:
 
 def place_in_attempt(made: ReplyOrigin, span: Span) -> Span:
     """Return where words of a reply stand in the answer that it was made from."""
-    return Span(_position(made, span.start, is_end=False), _position(made, span.end, is_end=True))
-
-
-def _position(made: ReplyOrigin, position: int, *, is_end: bool) -> int:
-    grown = 0
-    for change in made.changes:
-        start = change.span.start + grown
-        # What was taken out right there stands before the words that begin, behind those that end.
-        if position < start or (is_end and position == start):
-            break
-        if position < start + len(change.text):
-            return change.span.end if is_end else change.span.start
-        grown += len(change.text) - (change.span.end - change.span.start)
-    return position - grown
+    return original_span(span, left_by(Edit(one.span, one.text) for one in made.changes))
 
 
 LONGEST_EXCERPT_CHARS = 200

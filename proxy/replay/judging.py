@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from guards.core.exchange import Exchange
-from guards.core.finding import Finding
+from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
 from guards.text.personal_data.rules import PersonalKind
 from policies.gating.gate import Gate
@@ -85,8 +85,7 @@ def reply_of(attempt: Attempt) -> RecordedReply:
 
 def holds_labels(trace: Trace) -> bool:
     """Tell whether labels stand in the trace where the request had personal identifiers."""
-    answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
-    texts = (trace.question, *(source.text for source in trace.sources), *answers)
+    texts = (trace.question, *(source.text for source in trace.sources), *trace.answers)
     return any(_LABEL.search(text) for text in texts)
 
 
@@ -102,17 +101,13 @@ def rests_on_labels(trace: Trace) -> bool:
 def _text_of(placed: PlacedFinding, trace: Trace) -> str:
     part = placed.finding.part
     if part == "answer":
-        choices = trace.attempts[placed.attempt - 1].choices if placed.attempt else ()
-        return next((one.text for one in choices if one.index == placed.choice), "")
+        return trace.answer_text(placed.attempt, placed.choice)
     texts = {f"source:{source.id}": source.text for source in trace.sources}
     return texts.get(part, trace.question)
 
 
 def _is_on_label(finding: Finding, text: str) -> bool:
-    span = finding.span
-    return any(
-        label.start() < span.end and span.start < label.end() for label in _LABEL.finditer(text)
-    )
+    return any(finding.span.overlaps(Span(*label.span())) for label in _LABEL.finditer(text))
 
 
 def _answer(choice: Choice) -> Answer:

@@ -163,8 +163,7 @@ def _asked_texts(trace: Trace) -> list[str]:
 
 
 def _answer_texts(trace: Trace) -> list[str]:
-    answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
-    return list(dict.fromkeys((*answers, *trace.replies)))
+    return list(dict.fromkeys((*trace.answers, *trace.replies)))
 
 
 ShapeT = TypeVar("ShapeT", bound=Shape)
@@ -233,7 +232,7 @@ class _Walk:
             case Choice():
                 answer = self._text(shape.text)
             case ReplyOrigin() | ReplayedChoice():
-                answer = self._answer(shape.attempt, shape.choice)
+                answer = self._text(self._trace.answer_text(shape.attempt, shape.choice))
         values = shape.__dict__
         changed = {}
         for name, holds in _fields(type(shape)):
@@ -274,14 +273,6 @@ class _Walk:
 
     def _words(self, raw: str) -> str:
         return self._redactor.words(raw).text
-
-    def _answer(self, attempt: int, index: int) -> _Text:
-        """Return one of the attempts' answers; an empty text where there is none."""
-        for one in self._trace.attempts[max(attempt - 1, 0) : attempt]:
-            for choice in one.choices:
-                if choice.index == index:
-                    return self._text(choice.text)
-        return _NO_TEXT
 
     def _source(self, source: Source) -> Source:
         redactor = self._redactor

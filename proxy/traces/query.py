@@ -187,7 +187,7 @@ def matches(trace: Trace, query: Query, words: Words) -> bool:
         and (query.since is None or query.since <= trace.started_at)
         and (query.until is None or trace.started_at < query.until)
         and (query.code is None or any(is_under(code, query.code) for code in codes_of(trace)))
-        and words.stand_in(_texts(trace))
+        and words.stand_in((trace.question, *trace.answers, *trace.replies))
     )
 
 
@@ -201,13 +201,6 @@ def picked(query: Query, records: Iterable[tuple[str, str]]) -> list[tuple[str, 
         and (trace := readable(record)) is not None
         and matches(trace, query, words)
     ]
-
-
-def _texts(trace: Trace) -> Iterator[str]:
-    yield trace.question
-    for attempt in trace.attempts:
-        yield from (choice.text for choice in attempt.choices)
-    yield from trace.replies
 
 
 def _folded(text: str) -> str:

@@ -516,12 +516,24 @@ class Trace(Shape):
         ]
 
     @property
+    def answers(self) -> list[str]:
+        """The text of every answer, in the order of the attempts."""
+        return [choice.text for attempt in self.attempts for choice in attempt.choices]
+
+    def answer_text(self, attempt: int, choice: int) -> str:
+        """Return an answer by the number of its attempt and its index; empty if there is none."""
+        for one in self.attempts[max(attempt - 1, 0) : attempt]:
+            for answer in one.choices:
+                if answer.index == choice:
+                    return answer.text
+        return ""
+
+    @property
     def chars(self) -> int:
         """Number of characters of text and sources in it."""
-        answers = (choice.text for attempt in self.attempts for choice in attempt.choices)
         sources = (source.text for source in self.sources)
         earlier = (self.asked.echo, self.asked.previous_answer) if self.asked else ()
-        return len(self.question) + sum(map(len, (*answers, *sources, *earlier)))
+        return len(self.question) + sum(map(len, (*self.answers, *sources, *earlier)))
 
     @property
     def action_name(self) -> str:

@@ -134,18 +134,9 @@ def _left_for(trace: Trace, number: int) -> SentReply:
     made = trace.made[number - 1] if number <= len(trace.made) else None
     if made is None or made.replaced_with or trace.text is StoredText.NONE:
         return SentReply(number, made, text, [], "")
-    came = _came(made, trace)
+    came = trace.answer_text(made.attempt, made.choice)
     closing = text.removeprefix(applied(came, made.changes)).strip() if made.closed_with else ""
     return SentReply(number, made, text, changed(came, made.changes), closing)
-
-
-def _came(made: ReplyOrigin, trace: Trace) -> str:
-    """Return the answer that a reply was made from."""
-    for attempt in trace.attempts[max(made.attempt - 1, 0) : made.attempt]:
-        for choice in attempt.choices:
-            if choice.index == made.choice:
-                return choice.text
-    return ""
 
 
 OPEN_AT_MOST = 3

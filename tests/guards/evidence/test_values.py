@@ -1,11 +1,11 @@
 """What counts as the same value, and what as another."""
 
+from guards.answerability import UnknownName, unknown_name
 from guards.core.exchange import Source
 from guards.core.reading import SourceSet
 from guards.evidence.figures import same_value
 from guards.evidence.sets import Values, is_free, joined_values
 from guards.evidence.swapped import Swap, swap_in
-from guards.evidence.unknown_names import UnknownName, unknown_name
 from guards.text.normal import normalise
 from guards.text.slots.quantity import find_quantities
 from guards.text.slots.units import Measure

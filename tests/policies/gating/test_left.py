@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Finding, Severity, Span
 from guards.core.runner import GuardReport, Outcome
-from policies.edits import Edit, apply
-from policies.gating.left import about_the_rest, edits_of_the_rest, too_late_to_mend
+from policies.edits import Edit, about_the_rest, apply, edits_of_the_rest, too_late_to_mend
 from tests.tables import each_row
 
 LEFT_CHARS = 10
