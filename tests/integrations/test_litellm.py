@@ -21,8 +21,9 @@ from openai.types.chat import ChatCompletionMessageParam
 from ruamel.yaml import YAML
 
 from tests.bench.launching import Launched, free_port
+from tests.clients.endpoint_server import DoorServer
 from tests.fakes.rig import Rig, open_rig
-from tests.fakes.running_proxy import DEADLINE_S
+from tests.fakes.running_proxy import DEADLINE_S, running_proxy
 from tests.flow.canteen import COMPLAINT
 from tests.flow.test_guardrail import (
     CITED,
@@ -215,23 +216,27 @@ async def test_litellm_in_front(rig: Rig, tmp_path: Path) -> None:
         assert raw.headers["llm_provider-x-guard-action"] == "replace"
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-async def test_other_endpoints_of_litellm_in_front(
-    rig: Rig, shared_front: LiteLlmProxy, stream: bool
-) -> None:
+async def test_messages_of_litellm_in_front(rig: Rig, tmp_path: Path) -> None:
     rig.scripted.says(WRONG)
+    async with litellm("litellm-in-front.yaml", tmp_path, of(rig)) as front:
+        assert await in_messages(front, stream=False) == NUMBERS_TEMPLATE
+        assert await in_messages(front, stream=True) == NUMBERS_TEMPLATE
 
-    assert await in_messages(shared_front, stream=stream) == NUMBERS_TEMPLATE
-    assert await in_responses(shared_front, stream=stream) == NUMBERS_TEMPLATE
 
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_front(
-    rig: Rig, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[LiteLlmProxy, None]:
-    folder = tmp_path_factory.mktemp("front")
-    async with litellm("litellm-in-front.yaml", folder, of(rig)) as started:
-        yield started
+async def test_responses_of_litellm_in_front(tmp_path: Path) -> None:
+    (tmp_path / "litellm").mkdir()
+    async with (
+        DoorServer().running() as server,
+        running_proxy(tmp_path, server, POLICY, redis_url=None) as proxy,
+        litellm(
+            "litellm-in-front.yaml",
+            tmp_path / "litellm",
+            {"GUARD_PROXY_URL": proxy.base_url, "GUARD_PROXY_KEY": proxy.key},
+        ) as front,
+    ):
+        server.says(WRONG)
+        assert await in_responses(front, stream=False) == NUMBERS_TEMPLATE
+        assert await in_responses(front, stream=True) == NUMBERS_TEMPLATE
 
 
 async def in_messages(proxy: LiteLlmProxy, *, stream: bool) -> str:
