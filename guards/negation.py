@@ -54,6 +54,7 @@ _COURTESY = re.compile(
 )
 _ABSTAINS = re.compile(
     r"(?:명시|언급|기재|제시|확인|나와|적혀|찾)[가-힣]{0,4}\s?[가-힣]{0,2}\s?(?:않|없|못|어렵)"
+    r"|(?:다는|라는|[인은는을할]지)\s?(?:데\s)?(?:대한\s)?(?:안내|설명|내용|규정|조항|기준|근거|말)[가-힣]{0,3}\s?(?:따로\s)?(?:않|없|못)"
 )
 # What a widener may end in, as grammar has it: 무제한으로, 연장 없이도.
 _ENDING = re.compile(r"(?:으로|도|히)$")

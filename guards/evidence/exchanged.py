@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from guards.core.keeping import lazy
 from guards.core.reading import SourceSet
 from guards.evidence.index import OWN, Context, SourceClaim, SourceIndex, about, key_of
 from guards.evidence.novelty import Vocabulary
+from guards.evidence.opposites.acts import turns_of
 from guards.evidence.thresholds import EXCHANGED
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, canonical, simple_nouns, stands_in
@@ -36,6 +37,7 @@ _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _AND_OR = re.compile(r"\s?(?:과|와|나|이나|이든|든|또는|혹은|및|·|,|/)\s?")
 _MARK = re.compile(r"\[[^\[\]]*\]")
 _SIGNS = re.compile(r"[^\w]|\d")
+_EITHER = re.compile(r"(?:거나|든지|든)/EC$")
 _CLASSES = {
     "subject": "이 가 께서 은 는",
     "object": "을 를",
@@ -43,6 +45,7 @@ _CLASSES = {
 }
 _CLASS = {form: name for name, forms in _CLASSES.items() for form in forms.split()}
 _NAMING_LABELS = frozenset({Level.ROW, Level.COLUMN, Level.LABEL})
+_DESCRIBES = frozenset({"", "의"})
 _DENIES = frozenset({Modality.FORBIDDEN, Modality.DENIED})
 
 
@@ -95,13 +98,23 @@ def exchanges(
         and not vocabulary.is_asked(word)
         and not standing.has(word)
     ]
-    if not judged:
+    if not judged or _is_part_of_a_denial(claim, sentence):
         return
     clause = _Clause(claim, sentence, index)
     for noun in judged:
         found = clause.exchange(noun, vocabulary)
         if found is not None:
             yield found
+
+
+def _is_part_of_a_denial(claim: Claim, sentence: Sequence[Claim]) -> bool:
+    """Tell whether a clause only names a case of what is denied (냉장이거나 …면 안 된다)."""
+    behind = sentence[claim.position + 1 :]
+    return (
+        claim.clause.modality not in _DENIES
+        and any(one.clause.modality in _DENIES for one in behind)
+        and (claim.clause.is_condition or _EITHER.search(claim.clause.trail) is not None)
+    )
 
 
 def new_names(claim: Claim, vocabulary: Vocabulary) -> Iterator[Word]:
@@ -190,6 +203,8 @@ class _Clause:
         bag.add(self.words, OWN)
         self._about = bag.weights
         self._near = [one for _, one in index.nearest(bag.weights, _MOST_LIKE)]
+        given = (part for part in sentence[: claim.position] if part.clause.is_condition)
+        self._turns = {turn for part in given for turn in turns_of(part.clause.trail)}
         self._figures = {key_of(one.measure) for one in claim.clause.figures}
         self.said = {word.features[-1] for one in sentence for word in one.clause.words}
         self.said |= {word.features[-1] for _, found in claim.labels for word in found}
@@ -227,7 +242,7 @@ class _Clause:
         best: tuple[int, Exchange] | None = None
         for other, fit in self._at_its_place(noun, one, vocabulary):
             kind = self._kind(noun, other, vocabulary)
-            if kind is None or vocabulary.is_asked(other):
+            if kind is None or vocabulary.is_asked(other) or self._is_of_another(noun, other, one):
                 continue
             # 회사에서는 직원이 신청합니다: where something is done says nothing of who does it.
             if noun.particle.startswith("에서") != other.particle.startswith("에서"):
@@ -254,6 +269,26 @@ class _Clause:
             return None
         return Kind.NAME if noun.is_name and other.is_name else Kind.UNKNOWN
 
+    def _is_of_another(self, noun: Word, other: Word, one: SourceClaim) -> bool:
+        """Tell whether what a noun describes is described otherwise in the source.
+
+        입장료 무료, 대여는 회원: 유료 회원 does not stand for 무료. 위임자의 신분증, 대리인의
+        신분증: 본인 신분증 may stand for either.
+        """
+        words = one.claim.clause.words
+        if noun.particle not in _DESCRIBES:
+            return False
+        _, behind = _beside(noun, self.words)
+        if other not in words:
+            return any(not behind.isdisjoint(word.features) for word in words)
+        described_by = {
+            before.features[-1]
+            for part in one.sentence
+            for before, head in pairwise(part.clause.words)
+            if not behind.isdisjoint(head.features)
+        }
+        return len(described_by) > 1
+
     def _is_cut(self, noun: Word) -> bool:
         """Tell whether a noun is the end of a word, of which the beginning was misread."""
         at = noun.start - self.claim.clause.start
@@ -266,6 +301,8 @@ class _Clause:
         others = [word for word in self.words if word is not noun and not word.is_light]
         held = sum(stands_in(word, one.context) for word in others)
         if not others or held < EXCHANGED.shared * len(others):
+            return False
+        if self._turns - {turn for part in one.sentence for turn in turns_of(part.clause.trail)}:
             return False
         figures = {key_of(each.measure) for part in one.sentence for each in part.clause.figures}
         return self._figures <= figures

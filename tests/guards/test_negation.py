@@ -187,6 +187,11 @@ def test_flags_a_word_that_drops_a_limit(rule: str, answer: str, observed: str) 
     assert found.evidence[0].quote in rule
 
 
+@each_row("rule, answer", "said_otherwise")
+def test_passes_what_says_the_same_in_other_words(rule: str, answer: str) -> None:
+    assert strong(rule, answer) == []
+
+
 @each_row("rule, answer, observed", "taken_in")
 def test_flags_what_takes_an_exception_in(rule: str, answer: str, observed: str) -> None:
     [found] = strong(rule, answer)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from guards.korean.words import Word, canonical
-from guards.lexicons.loading import lines, sections, words
+from guards.lexicons.loading import lines, section_words, sections, words
 from guards.lexicons.patterns import Candidates
 
 FRAME = words("frame_nouns")
@@ -25,6 +25,9 @@ _BILLED = "청구"
 _BORNE = frozenset(canonical(word) for word in "부담 납부 내다 물다".split())
 _WHO = frozenset("이 가 은 는 께서 에서".split())
 _AS = frozenset({"로", "으로"})
+_OBLIQUE = _AS | {"에", "에는", "에서", "에서는", "까지", "부터", "인해", "으로는", "로는"}
+# What comes to pass, by which something else is barred; 무료 and 중복 tell how it is done.
+_HAPPENS = frozenset("열다 계속 복원 켜다 삭제".split())
 _BESIDES = 0.8
 
 
@@ -55,6 +58,16 @@ def opposites() -> dict[str, tuple[str, int]]:
             for word in text.split():
                 found.setdefault(canonical(word), (name, side))
     return found
+
+
+def is_cause(act: Act) -> bool:
+    """Tell whether the word for an act only names why or when (휴관으로 이용할 수 없다)."""
+    return (
+        act.word is not None
+        and not act.word.is_verb
+        and act.word.particle in _OBLIQUE
+        and act.name in _HAPPENS
+    )
 
 
 @cache
@@ -149,7 +162,7 @@ def _goes_on(word: Word, trail: str) -> bool:
 
 def _is_borne_for(word: Word, before: Sequence[Word]) -> bool:
     """Tell whether the provider bears what is paid: 배송비는 당사가 부담합니다."""
-    payers = words("payers")
+    payers = section_words("payers", "provider", "party")
     return word.features[-1] in _BORNE and any(
         one.text in payers and (one.particle in _WHO or (one is before[-1] and not one.particle))
         for one in before

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from guards.claims.layout import Level
-from guards.claims.reader import Claim
+from guards.claims.reader import Claim, Modality
 from guards.core.keeping import lazy
-from guards.evidence.opposites.acts import Act, are_turned, has_sides
+from guards.evidence.opposites.acts import CHARGED, Act, are_turned, has_sides
 from guards.evidence.opposites.meaning import (
     OFFERS,
     Match,
@@ -41,6 +41,8 @@ from guards.evidence.opposites.valence import (
     is_carrier,
     main_act,
 )
+from guards.korean.words import Word
+from guards.lexicons.loading import section_words
 
 _SAME_ACT = 0.8
 """Weight from which on two statements say one act."""
@@ -92,6 +94,15 @@ _TAKES_NO_SIDE = re.compile(r"(?:피하|면하|벗어나|막)/VV|없/VA (?:어�
 _BEARS = re.compile(r"(?:제한|금지|정지|차단|거절|거부|취소|박탈|불이익)[을를]?\s?(?:받|당)[가-힣]")
 
 
+# 더 늦어질 수 있다: that it may come to be so is no permission.
+_BECOMES = re.compile(r"/V\S+ (?:어|아|여|ㅓ)/EC 지/VX \S*(?:ㄹ|을)/ETM 수/NNB 있/")
+# 향수는 그 금지에서 빠집니다: out of a ban is allowed.
+_OUT_OF_BAN = re.compile(
+    r"(?:금지|제한|규제|불이익|감점|벌점|위약금|과태료|수수료)\s?(?:대상|품목|항목|사유)?"
+    r"(?:에서|에|은|는|이|가|을|를)?는?\s?(?:빠|제외|벗어|해당하?지|예외|풀)"
+)
+# 기한이 없어 계속 쓸 수 있다: one clause that denies and grants.
+_DENIES_FIRST = re.compile(r"(?:없|아니|않|못하)/V\S+ (?:[어아여ㅓ]서?|고|으?므로|으?니까?)/EC \S")
 _PREDICATE_CHARS = 8
 # 40분 이상 쉬고: people rest, and nothing is closed.
 _RESTS = re.compile(r"\d\s?(?:분|시간|초|일)[^.,]{0,8}\s쉬")
@@ -105,15 +116,52 @@ def _takes_no_side(statement: Statement) -> bool:
     before = " ".join((*told, claim.text[:-_PREDICATE_CHARS]))
     if _RESTS.search(claim.text) or _TOLD_LIMIT.search(before):
         return True
-    return bool(_TAKES_NO_SIDE.search(claim.clause.trail) or _BEARS.search(claim.text))
+    trail = claim.clause.trail
+    return bool(
+        _TAKES_NO_SIDE.search(trail)
+        or _DENIES_FIRST.search(trail)
+        or _BECOMES.search(trail)
+        or _BEARS.search(claim.text)
+        or _OUT_OF_BAN.search(claim.text)
+        or _is_borne_by_party(statement)
+    )
+
+
+def _is_borne_by_party(statement: Statement) -> bool:
+    """Tell whether one of the parties pays, who may be the one who asks (판매자가 부담)."""
+    act = main_act(statement)
+    return (
+        act is not None
+        and act.name == CHARGED
+        and any(
+            word.text in section_words("payers", "party") for word in statement.claim.clause.words
+        )
+    )
+
+
+def _spared(statement: Statement) -> Word | None:
+    """Return what a statement says is not needed by the word 없이; None if it does not."""
+    at = statement.claim.text.find("없이")
+    if statement.acts or at < 0 or statement.modality is not Modality.NOT_REQUIRED:
+        return None
+    end = statement.claim.clause.start + at
+    return next((one for one in reversed(statement.claim.clause.words) if one.end <= end), None)
 
 
 _SEPARATELY = re.compile(r"(?<![가-힣])(?:따로|별도)")
 
 
 def _are_apart(statement: Statement, source: Statement) -> bool:
-    """Tell whether a source takes no side, or both say that something is dealt with separately."""
+    """Tell whether a source takes no side, or both say that something is dealt with separately.
+
+    What is done without (승인 없이) has to be what the source demands.
+    """
     if _takes_no_side(source):
+        return True
+    spared = _spared(statement)
+    if spared is not None and not any(
+        covered(spared, dict.fromkeys(word.features, 1.0)) for word in words_of(source)
+    ):
         return True
     texts = (" ".join(part.text for part in one.sentence) for one in (statement, source))
     return all(_SEPARATELY.search(text) for text in texts)
@@ -339,10 +387,12 @@ _TOPIC_END = re.compile(r"[가-힣](?:은|는)(?=\s)")
 
 def _are_of_other_things(statement: Statement, source: Statement) -> bool:
     """Tell whether two statements speak of other days, numbered things, figures or cases."""
-    named, others = _designators(statement.claim.text), _designators(source.claim.text)
+    case = (*source.conditions, source.claim)
+    named = _designators(statement.claim.text)
+    others = _designators(" ".join(one.text for one in case))
     if any(named[unit].isdisjoint(others[unit]) for unit in named.keys() & others.keys()):
         return True
-    own, its = _figures(statement), _figures(source)
+    own, its = _figures((statement.claim,)), _figures(case)
     if any(own[kind].isdisjoint(its[kind]) for kind in own.keys() & its.keys()):
         return True
     some = _SOME.findall(source.claim.text)
@@ -367,9 +417,9 @@ def _designators(text: str) -> dict[str, set[str]]:
     return found
 
 
-def _figures(statement: Statement) -> dict[str, set[object]]:
+def _figures(case: Iterable[Claim]) -> dict[str, set[object]]:
     found: dict[str, set[object]] = {}
-    for one in statement.claim.clause.figures:
+    for one in (figure for claim in case for figure in claim.clause.figures):
         found.setdefault(one.measure.dimension, set()).update(one.measure.values)
     return found
 

@@ -405,14 +405,16 @@ def _conceded(
         if match.share < max(_SPOKEN_OF, agreed):
             return None
         own = _own_features(match.source_statement)
+        source = match.source_statement
         limits = [
-            noun for one in match.source_statement.conditions for noun in _nouns(one.clause.words)
+            noun
+            for one in (*source.conditions, *source.sentence[: source.claim.position])
+            for noun in _nouns(one.clause.words)
         ]
         # 현금 구매이면서 영수증이 없는 경우: without the receipt alone it is another case.
         if any(not covered(noun, statement.around) for noun in limits):
             continue
         for case, nouns in cases:
             if meaning.held(nouns, own) >= _HALF:
-                source = match.source_statement
                 return _wider(case.start, statement.end, source, match.share, meaning, all_=True)
     return None

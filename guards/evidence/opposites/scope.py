@@ -78,15 +78,19 @@ _CLOSE = 0.5
 _MOST_OF_IT = 0.45
 _NEARLY_AS_CLOSE = 0.85
 _WORDS_ASIDE = 3
+_ENDS_PHRASE = frozenset("은 는 이 가 을 를 도 에 에서 에는 에서는 께서".split())
 _SET_ASIDE_WITHIN_CHARS = 12
 _QUOTED_BEHIND_CHARS = 10
 
 # 신규 등록을 받지 않으며, 무비자, 맞벌이 또는 다자녀: what is no condition for all.
 _NOT_HAD = re.compile(
-    r"[은는이가을를]?\s?(?:(?:받|쓰|[가-힣]{0,2}하)지\s?않|없|않|불필요|생략|면제)"
+    r"[은는이가을를]?\s?(?:(?:받|쓰|[가-힣]{0,2}하)지\s?않|대상이?\s?아[니님닌]|필요\s?없|없|않|불필요|생략|면제)"
 )
 _LACKS = ("무", "비", "미")
 _ONE_OF_SEVERAL = re.compile(r"\s?(?:\([^()]*\))?(?:,|·|/|\s?또는|이나|나\s|거나)")
+_EITHER_ONE = re.compile(r"(?:어느|어떤)\s(?:쪽|것|편|하나)[가-힣]{0,3}(?:도|든지?|나)$")
+_ONE_OF_LISTED = re.compile(r"(?<![가-힣])(?<!어느 )(?<!어떤 )([가-힣]+?)(?:이든|든)(?=\s)")
+_ENDS_IN_A_NOUN = re.compile(r"/(?:NN\w*|XSN|SSC)$")
 # 위 기한과 관계없이: what the answer itself named before.
 _REFERS_BACK = re.compile(r"(?<![가-힣])(?:위|이|그|앞의|해당)\s$")
 
@@ -139,9 +143,21 @@ def _wideners(statement: Statement, text: str) -> Iterator["_Widener"]:
         kind, pattern = _KINDS[number]
         if widens or kind is Kind.EQUAL:
             for match in pattern.finditer(clause):
-                found = _Widener(kind, match[0], begin + match.start(), clause, statement)
+                found = _Widener(kind, match, begin, statement)
+                if kind is Kind.WHICHEVER and not _is_whichever(statement):
+                    continue
                 if found.counts and (kind is Kind.ALL or not statement.is_named):
                     yield found
+
+
+_WHICHEVER = re.compile(r"(?<!\S)이?든지?/(?:EC|JX)|든지?/(?:EC|JX)")
+
+
+def _is_whichever(statement: Statement) -> bool:
+    """Tell whether a 든 of a statement is an ending or a particle (카드든), no verb (줄어든)."""
+    return any(
+        _WHICHEVER.search(one.clause.trail) for one in (*statement.conditions, statement.claim)
+    )
 
 
 class _Widener:
@@ -158,20 +174,19 @@ class _Widener:
         aside_start: Where the nearest of them begins.
     """
 
-    def __init__(
-        self, kind: Kind, text: str, start: int, clause: str, statement: Statement
-    ) -> None:
-        self.kind, self.text = kind, text
-        self.start, self.end = start, start + len(text)
-        self.clause, self.statement = clause, statement
+    def __init__(self, kind: Kind, match: re.Match[str], begin: int, statement: Statement) -> None:
+        self.kind, self.text = kind, match[0]
+        self.start, self.end = begin + match.start(), begin + match.end()
+        self.clause, self.statement = match.string, statement
+        self._to_its_end = match.string[: match.end()]
         self.aside: Sequence[Word] = ()
-        self.aside_start = start
+        self.aside_start = self.start
         for claim in (*statement.conditions, statement.claim):
             shift = claim.start - claim.clause.start
-            if claim.start <= start <= claim.end:
-                before = [word for word in claim.clause.words if word.end + shift <= start]
-                self.aside = before[-_WORDS_ASIDE:]
-                self.aside_start = before[-1].start + shift if before else start
+            if claim.start <= self.start <= claim.end:
+                before = [word for word in claim.clause.words if word.end + shift <= self.start]
+                self.aside = _phrase(before[-_WORDS_ASIDE:])
+                self.aside_start = before[-1].start + shift if before else self.start
 
     @property
     def counts(self) -> bool:
@@ -180,11 +195,16 @@ class _Widener:
         if self.kind is Kind.WITHOUT:
             has_object = bool(self.aside) and not _NO_NEED.search(self.aside[-1].text)
             return has_object and not is_against and not self._is_only_a_condition
-        if self.kind is Kind.ASIDE and self._is_only_so:
+        if (self.kind is Kind.ASIDE and self._is_only_so) or self._is_of_those_named:
             return False
         if self.kind in {Kind.ASIDE, Kind.WHICHEVER, Kind.ALONE}:
             return not is_against
         return self.kind is not Kind.EQUAL or _ALSO.search(self.clause) is not None
+
+    @property
+    def _is_of_those_named(self) -> bool:
+        """True for 어느 쪽이든, which takes in no more than the answer itself named."""
+        return _EITHER_ONE.search(self._to_its_end) is not None
 
     @property
     def _is_only_so(self) -> bool:
@@ -219,6 +239,14 @@ class _Widener:
         if self.kind not in _NAMES_THING and any(one.particle for one in before):
             before = ()
         return {feature for one in (*before, *next_to_it) for feature in one.features}
+
+
+def _phrase(words: Sequence[Word]) -> Sequence[Word]:
+    """Return the last noun phrase of some words: what is set aside, without what it is said of."""
+    first = len(words) - 1
+    while first > 0 and words[first - 1].particle not in _ENDS_PHRASE:
+        first -= 1
+    return words[max(first, 0) :]
 
 
 def _wider_than(
@@ -259,11 +287,20 @@ def _limit_about(
         (
             (one, text)
             for one in islice(closest, _LOOKED_AT)
-            for text in _texts(one, meaning)
+            if not _is_beside(about[0], one)
+            for text in _texts(word, one, meaning)
             if _is_narrower(word, one, text)
         ),
         None,
     )
+
+
+def _is_beside(closest: Match, match: Match) -> bool:
+    """Tell whether a source statement stands beside a closer one, as another item of its list."""
+    source, best = match.source_statement, closest.source_statement
+    if match.share >= closest.share or source.sentence != best.sentence:
+        return False
+    return all(_ENDS_IN_A_NOUN.search(one.claim.clause.trail) for one in (source, best))
 
 
 def _limit_left_out(
@@ -279,7 +316,7 @@ def _limit_left_out(
     if any(_is_as_wide(word, one, meaning) for one in closest):
         return None
     for one in closest:
-        text = meaning.text_of(one.source_statement.sentence, one.source_statement.source)
+        text = _said(word, one.source_statement, meaning)
         if _LIMITS["only"].search(text) and (
             _is_decided_by(word, text) if word.kind is Kind.ASIDE else _is_narrower(word, one, text)
         ):
@@ -295,7 +332,7 @@ def _is_as_wide(word: _Widener, match: Match, meaning: SourceMeaning) -> bool:
     """Tell whether a source statement is without limit, too."""
     if word.kind is Kind.ALONE and _needs_no_more(word, match):
         return True
-    return any(_is_wide(word, text) for text in _texts(match, meaning))
+    return any(_is_wide(word, text) for text in _texts(word, match, meaning))
 
 
 def _is_wide(word: _Widener, text: str) -> bool:
@@ -304,6 +341,7 @@ def _is_wide(word: _Widener, text: str) -> bool:
     return (
         _AS_EASY.search(text) is not None
         or (word.kind is Kind.WITHOUT and _sets_aside(word.aside[-1], text))
+        or (word.kind is Kind.WITHOUT and _is_not_had(word.aside[-1], text))
         or any(
             not _NO_NEED.search(text[: match.start()].rstrip())
             for match in _WIDENERS[Kind.WITHOUT].finditer(text)
@@ -318,6 +356,12 @@ def _sets_aside(word: Word, text: str) -> bool:
         for one in _WIDENERS[Kind.ASIDE].finditer(text)
         for simple in (word.text, *word.features)
     )
+
+
+def _is_not_had(word: Word, text: str) -> bool:
+    """Tell whether a sentence of a source denies something that it names (승인 대상이 아니다)."""
+    at = text.find(word.text)
+    return at >= 0 and _NOT_HAD.match(text, at + len(word.text)) is not None
 
 
 def _needs_no_more(word: _Widener, match: Match) -> bool:
@@ -339,6 +383,9 @@ def _is_narrower(word: _Widener, match: Match, text: str) -> bool:
     if word.kind is Kind.WITHOUT:
         return _is_needed(word.aside[-1], match, text)
     if word.kind is Kind.ASIDE and (_denies_of(word.aside, text) or not _is_decided_by(word, text)):
+        return False
+    listed = _ONE_OF_LISTED.findall(word.clause) if word.kind is Kind.WHICHEVER else ()
+    if len(listed) > 1 and all(one in text for one in listed):
         return False
     limits = [found[0] for found in _ANY_LIMIT.finditer(text)]
     if limits and all(limit.endswith("만") for limit in limits):
@@ -405,8 +452,18 @@ def _denies_of(aside: Sequence[Word], text: str) -> bool:
     return at >= 0 and re.search(r"않|없", text[at:]) is not None
 
 
-def _texts(match: Match, meaning: SourceMeaning) -> Iterator[str]:
-    """Yield the sentence of a source statement, and the exception behind it."""
-    yield meaning.text_of(match.source_statement.sentence, match.source_statement.source)
+def _said(word: _Widener, source: Statement, meaning: SourceMeaning) -> str:
+    """Return the text of a source statement in which its limit has to stand.
+
+    What it asks for may be told in the clauses before it (등록하고 승인을 받아야 한다); how far it
+    goes is told in its own and in its conditions.
+    """
+    own = (*source.conditions, source.claim)
+    return meaning.text_of(own if word.kind in _UNDER_A_LIMIT else source.sentence, source.source)
+
+
+def _texts(word: _Widener, match: Match, meaning: SourceMeaning) -> Iterator[str]:
+    """Yield the text of a source statement, and the exception behind it."""
+    yield _said(word, match.source_statement, meaning)
     if exception := meaning.exception_behind(match.source_statement):
         yield meaning.text_of(exception, match.source_statement.source)

@@ -16,6 +16,7 @@ from guards.evidence.opposites.acts import (
     UNLESS,
     Act,
     act_of,
+    is_cause,
     more_acts,
     turned,
     turns_of,
@@ -335,7 +336,8 @@ def _acts(piece: Piece, label: SaidByLabel | None) -> tuple[tuple[Act, ...], Mod
         words = tuple(word for word in words if word.text != "마시")
     main = act_of(words)
     # 면제되어 내지 않습니다: 내다 is read as an auxiliary, and what is denied is paying.
-    own = 1 if main and main.name == CHARGED and _PAYS_BEHIND.search(piece.trail) else by
+    is_paid = main is not None and main.name == CHARGED and _PAYS_BEHIND.search(piece.trail)
+    own = 1 if is_paid or (main is not None and is_cause(main)) else by
     found = [turned(main, own)] if main else []
     # 중단되어 뵐 수 없습니다: what leads to the predicate of a clause is not denied with it.
     found += [
