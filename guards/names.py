@@ -254,9 +254,12 @@ class Names(Guard[NamesSettings]):
         known = reading.request.once(_Known)
         sources = known.in_sources(self.settings.known_names)
         starts = [sentence.start for sentence in sentences]
+        advice = _advice(reading)
         for name in answer.names:
             at = bisect_right(starts, name.start) - 1
             if at < 0 or name.end > sentences[at].end or sentences[at].end <= reading.judged_from:
+                continue
+            if any(span.start <= name.start < span.end for span in advice):
                 continue
             if not (sources.has(name) or known.echoed.has(name) or _is_phrase(name)):
                 yield self._name_finding(name, sentences[at].text, sources, reading.source_set)
@@ -400,6 +403,17 @@ class _Known:
         if free not in self._anywhere:
             self._anywhere[free] = KnownNames([*self._texts, *self._beside], [*free, *self._files])
         return self._anywhere[free]
+
+
+def _advice(reading: Reading) -> list[Span]:
+    """Return the clauses of an answer that tell where to ask, or that nothing is known."""
+    answer = reading.answer_text.once(claims_of)
+    return [
+        Span(*answer.page.raw_span(claim.start, claim.end))
+        for sentence in answer.sentences
+        for claim in sentence
+        if standing_of(claim, sentence) in {Standing.ADVICE, Standing.COURTESY, Standing.ABSTENTION}
+    ]
 
 
 def _is_phrase(name: Name) -> bool:

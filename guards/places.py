@@ -33,9 +33,10 @@ _TELLING_NOTHING = words("place_words")
 _NOUN_BEHIND = re.compile(
     r"(?:의)?[ ](?P<label>[가-힣A-Za-z]{2,12}(?:[ ]?'[^'\n]{1,12}')?)(?=[ .,()'\n·/]|$)"
 )
-_PIECE_END = re.compile(r"[,;\n|]")
+_PIECE_END = re.compile(r"[,;\n|]|(?:므로|[으하되]니|기 때문에)[ ]")
 _LOOK_AROUND_CHARS = 60
 _MOST_HOUSES = 100
+_MOST_ROOMS = 200
 _BUILDING = r"(?:(?P<building>[본별신구동서남북A-Z]관|\d{3}동)[ ]?)?"
 _HEIGHT = (
     r"(?:짜리|높이|간|고|수|마다|씩|[가-힣]?소음"
@@ -47,7 +48,10 @@ _FLOOR = re.compile(
     r"(?:층?[ ]?[~-][ ]?(?:(?P<last_below>지하|B)[ ]?)?(?P<last>\d{1,2}))?"
     rf"[ ]?층(?!{_HEIGHT})"
 )
-_ROOM = re.compile(r"(?<![제\d.,-])(?P<room>\d{2,4})호(?:실)?(?![선차기봉점수])")
+_ROOM = re.compile(
+    r"(?<![제\d.,-])(?P<room>\d{2,4})(?:호?(?:실)?[ ]?[~∼～-][ ]?(?P<last_room>\d{2,4}))?호(?:실)?"
+    r"(?![선차기봉점수])"
+)
 _UNIT = (
     r"(?:번길|[년월일시분초층호개명건회장점배번박세주차]|시간|가지|[가-힣]?원|%|퍼센트"
     r"|[가-힣]?미터|킬로|[kK㎞]|[mM㎡])"
@@ -73,7 +77,7 @@ class PlaceSlot:
 
     Attributes:
         kind: See `PlaceKind`.
-        levels: The floors (below ground they are negative), or the number of the room.
+        levels: The floors (below ground they are negative), or the numbers of the rooms.
         inside: The building of a floor, the road of a house; empty if not said.
         house: Number of the house; empty for others.
         text: As it stands.
@@ -102,7 +106,7 @@ def _find_places(text: str) -> tuple[PlaceSlot, ...]:
     found = [_floor(match) for match in _FLOOR.finditer(text)] if "층" in text else []
     if "호" in text:
         found += [
-            PlaceSlot(PlaceKind.ROOM, frozenset((int(match["room"]),)), "", "", *_where(match))
+            PlaceSlot(PlaceKind.ROOM, _rooms(match), "", "", *_where(match))
             for match in _ROOM.finditer(text)
         ]
     found += [
@@ -122,6 +126,11 @@ def _floor(match: re.Match[str]) -> PlaceSlot:
         last = -int(match["last"]) if below else int(match["last"])
     levels = frozenset(range(min(first, last), max(first, last) + 1)) - {0}
     return PlaceSlot(PlaceKind.FLOOR, levels, match["building"] or "", "", *_where(match))
+
+
+def _rooms(match: re.Match[str]) -> frozenset[int]:
+    first, last = int(match["room"]), int(match["last_room"] or match["room"])
+    return frozenset(range(first, min(last, first + _MOST_ROOMS) + 1)) | {first, last}
 
 
 def _where(match: re.Match[str]) -> tuple[str, int, int]:
@@ -160,7 +169,12 @@ class _PlaceBook:
         owned = self._owned[place.kind]
         at_level = (self._by_level.get((place.kind, level), ()) for level in place.levels)
         given = {entry for entries in at_level for entry in entries if place.may_be(entry.value)}
-        return owned.owners_instead(said, given) if given else owned.named_by(said)
+        if not given:
+            return owned.named_by(said)
+        # A source that gives the place may be about another branch, which the claim need not name.
+        sources = {entry.source_id for entry in given}
+        meant = owned.owners_instead(said, given)
+        return meant if sources <= {entry.source_id for entry in meant} else ()
 
 
 def _entries(part: Part) -> list[Owned[PlaceSlot]]:

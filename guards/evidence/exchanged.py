@@ -140,9 +140,17 @@ def _is_joined_name(noun: str) -> bool:
 
 
 def _is_named_entity(noun: Word) -> bool:
-    """Tell whether a noun is a body or an office that its words name: 총무팀, no 담당팀장."""
+    """Tell whether a noun is a body or an office that its words name: 총무팀, no 담당팀장.
+
+    A kind of body names none (초등학교), nor does a noun that only ends like one (조건부, 최고점).
+    """
+    generic = section_words("name_heads", "generic names")
+    if not noun.text.endswith(_heads()["office"]):
+        generic |= section_words("name_heads", "organisations")
+        if [one.tag for one in morphemes(noun.text)] == ["NNG"]:
+            return False
     return _is_entity(noun) and not (
-        noun.text in section_words("name_heads", "generic names")
+        noun.text in generic
         or noun.text.endswith(tuple(section_words("name_heads", "documents", "papers")))
         or any(
             one in section_words("name_heads", "pointing", "describing") for one in noun.features

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from guards.claims.reader import Claim
@@ -23,6 +24,15 @@ _GLUED = re.compile(
 _SHORTEST = 2
 _HONORIFIC = re.compile(r"(?:분|님|들)+$")
 _LETTER = re.compile(r"[가-힣\x00-\x7f]")
+_AND_OR = re.compile(
+    r"(?:들)?(?:\s?(?:과|와|나|이나|랑|이랑|하고|이든|든)\s|\s?(?:·|/|,|및|또는|혹은)\s?)(?:각종\s)?"
+)
+"""Stands between the members of a series: 박스나 충전기, 가구·가전."""
+_LIKE = re.compile(r"\s?(?:처럼|같은|같이|등(?:의|과)?\s(?=[가-힣]))")
+"""Stands behind an example: 수술이나 항암처럼."""
+_MEMBER = re.compile(
+    r"[가-힣A-Za-z0-9]{1,12}?(?=처럼|\s?같[은이]|\s?등|\s?(?:과|와|나|이나|랑)\s|\s?[·/,])"
+)
 _LONGEST_JOINED = 12
 _READINGS = 8
 _MOST_KNOWN = 1
@@ -35,18 +45,22 @@ class Measured(NamedTuple):
     Attributes:
         telling: How many of its words tell something: neither general nor only asked for.
         unknown: Those of them that are nouns and that no source has, however the clause is read.
+        things: How many things these name. The members of a series are one: an answer may spell
+            out what a source has one word for (가구와 가전 for 가재도구).
         known: Share of the telling words that some source has.
     """
 
     telling: int
     unknown: tuple[Word, ...]
+    things: int
     known: float
 
     def joined(self, other: "Measured") -> "Measured":
         """Return the same of two clauses together."""
         telling = self.telling + other.telling
         known = self.known * self.telling + other.known * other.telling
-        return Measured(telling, (*self.unknown, *other.unknown), known / telling)
+        unknown = (*self.unknown, *other.unknown)
+        return Measured(telling, unknown, self.things + other.things, known / telling)
 
 
 def _dense_text(sources: SourceSet) -> str:
@@ -81,11 +95,12 @@ class Vocabulary:
         """
         telling = [word for word in found if self._tells(word)]
         if not telling:
-            return Measured(0, (), 1.0)
+            return Measured(0, (), 0, 1.0)
         unknown = self.unknown(claim, telling)
         verbs = sum(0 < self._novelty(word) < 1 for word in telling)
         missing = len(unknown) + NOVEL_VERB * verbs
-        return Measured(len(telling), unknown, 1 - missing / len(telling))
+        things = len(unknown) - sum(_are_in_series(*pair, claim) for pair in pairwise(unknown))
+        return Measured(len(telling), unknown, things, 1 - missing / len(telling))
 
     def is_new(self, word: Word) -> bool:
         """Tell whether a word tells something and no source has it in any form; verbs never."""
@@ -98,7 +113,11 @@ class Vocabulary:
             claim: The clause.
             found: Those of its words that are to be judged.
         """
-        new = [word for word in found if self.is_new(word) and not _is_misread(word, claim)]
+        new = [
+            word
+            for word in found
+            if self.is_new(word) and not (_is_misread(word, claim) or _describes(word, claim))
+        ]
         if not new:
             return ()
         offset = claim.start - claim.offset
@@ -207,6 +226,22 @@ def _is_misread(word: Word, claim: Claim) -> bool:
     if word.text.endswith(("요", "죠")) and claim.text.rstrip(" .!*").endswith(word.text):
         return True
     return any(one.start < word.end and word.start < one.end for one in claim.clause.figures)
+
+
+def _describes(word: Word, claim: Claim) -> bool:
+    """Tell whether a word is the root of an adjective (넉넉한) or an example (암 수술처럼)."""
+    if f"{word.text}/XR" in claim.clause.trail:
+        return True
+    text, at = claim.text, word.end - claim.clause.start
+    while (behind := _AND_OR.match(text, at)) and (member := _MEMBER.match(text, behind.end())):
+        at = member.end()
+    return _LIKE.match(text, at) is not None
+
+
+def _are_in_series(one: Word, other: Word, claim: Claim) -> bool:
+    """Tell whether two words are neighbours in a series: 박스나 충전기."""
+    start = claim.clause.start
+    return _AND_OR.fullmatch(claim.text, one.end - start, other.start - start) is not None
 
 
 def _is_known_there(word: Word, reading: Iterable[tuple[int, int, bool]]) -> bool:

@@ -20,10 +20,12 @@ from guards.text.editions import DOCUMENT_WORDS, Edition, edition_of
 from guards.text.particles import stem
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:-?[A-Za-z0-9]+)+|[가-힣]+")
+_WORD = re.compile(rf"{_TOKEN.pattern}|(?<![\d.-])\d{{1,2}}[가-힣]+")
 _MODEL = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+|\d[A-Za-z0-9]*)+")
 _ARTICLE = re.compile(r"제\s?\d+\s?[조항호]\S*")
 _LONGEST_FIRST_LINE_CHARS = 160
 _FIRST_LINE_CHARS = 40
+_LIST_OR_TABLE = re.compile(r"\s*(?:[-·•○●□■◇▣※*|]|\d{1,2}[.)]|[①-⑳가-하][.)]?\s)|.*\|")
 _SHORTEST_NAME_CHARS = 2
 _SAME_SUBJECT = 0.5
 
@@ -134,8 +136,8 @@ class Siblings:
 
 
 def _asks_about(question: str, title: str, others: str) -> bool:
-    """Tell whether a question has a word of a title that the other titles do not have."""
-    words = (stem(word) for word in _TOKEN.findall(_ARTICLE.sub(" ", title)))
+    """Tell whether a question has a word of a title that the other titles do not have: 2호기."""
+    words = (stem(word) for word in _WORD.findall(_ARTICLE.sub(" ", title)))
     return any(
         len(word) >= _SHORTEST_NAME_CHARS
         and word in question
@@ -161,6 +163,8 @@ def _older(parts: Sequence[Part]) -> set[int]:
     for number, (part, edition) in enumerate(zip(parts, editions, strict=True)):
         title = part.source.title if part.source else ""
         first_line = part.text.raw.lstrip().partition("\n")[0][:_LONGEST_FIRST_LINE_CHARS]
+        if _LIST_OR_TABLE.match(first_line):
+            first_line = ""  # An entry speaks of itself: 편의점 스티커는 판매 종료.
         says_so = _OLDER.search(f"{title}\n{first_line}") is not None
         if says_so or any(edition and other and _replaces(other, edition) for other in editions):
             found.add(number)

@@ -239,3 +239,13 @@ def test_an_ordinary_noun_in_a_role_is_weak(guard: Names) -> None:
     [finding] = guard.check(read(asked))
 
     assert (finding.code, finding.severity) == ("names.differs", Severity.WEAK)
+
+
+@each_row("rows", "named_by_no_name")
+def test_a_kind_of_body_and_whom_to_ask_need_no_source(
+    guard: Names, rows: list[tuple[str, str]]
+) -> None:
+    for source, answer in rows:
+        asked = Exchange("알려 주세요.", (Source("1", "", source),), answer=answer)
+
+        assert guard.check(read(asked)) == [], answer

@@ -158,3 +158,13 @@ def test_what_may_be_read_as_known_is_not_unknown(guard: Overlap, source: str, a
     found = guard.check(read(asked))
 
     assert Severity.STRONG not in {one.severity for one in found}
+
+
+@each_row("source, answer", "in_words_of_its_own")
+def test_a_faithful_answer_may_use_words_of_its_own(
+    guard: Overlap, source: str, answer: str
+) -> None:
+    """A series or an example for the source's word, praise, a case, a comparison, a precaution."""
+    asked = Exchange("알려 주세요.", (Source("1", "", source),), answer=answer)
+
+    assert "overlap.unsupported" not in {one.code for one in guard.check(read(asked))}

@@ -72,3 +72,22 @@ def test_flags_another_house_of_a_road(guard: Places) -> None:
 @each_row("unit", "long_texts_are_read_in_time")
 def test_long_texts_are_read_in_time(guard: Places, unit: str) -> None:
     assert_grows_with_its_input(lambda chars: findings(guard, unit * (chars // len(unit))), 6_000)
+
+
+@each_row("one, other, answer", "of_two_branches")
+def test_the_place_of_another_branch_is_no_other_place(
+    guard: Places, one: str, other: str, answer: str
+) -> None:
+    sources = (Source("1", "동해점 안내", one), Source("2", "서해점 안내", other))
+
+    assert guard.check(read(Exchange("어디인가요?", sources, answer=answer))) == []
+
+
+def test_the_rooms_of_a_range_are_known(guard: Places) -> None:
+    sources = (Source("1", "", "가족실은 301~312호, 단체실은 401호입니다."),)
+
+    [finding] = guard.check(read(Exchange("몇 호?", sources, answer="단체실은 305호입니다.")))
+
+    assert (finding.observed, finding.expected) == ("305호", ("401호",))
+    asked = Exchange("몇 호?", sources, answer="가족실은 305호도 됩니다.")
+    assert guard.check(read(asked)) == []
