@@ -34,7 +34,7 @@ from proxy.long_text_pool import Seat
 from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.completions.endpoint import conversation
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
-from proxy.openai_api.model_request import read_body, validated
+from proxy.openai_api.model_request import Name, read_body, validated
 from proxy.openai_api.reply import Answer, Replaced
 from proxy.openai_api.sources import SourceFormatError
 from proxy.openai_api.sse import json_bytes
@@ -85,7 +85,7 @@ class GuardrailRequest(BaseModel):
     tools: list[JsonObject] | None = Field(None, description="The tools that are offered.")
     tool_calls: list[JsonObject] | None = Field(None, description="The tools that are called.")
     images: list[str] | None = Field(None, description="Pictures; they are not looked at.")
-    model: str | None = Field(None, description="Name of the model, for the trace.")
+    model: Name | None = Field(None, description="Name of the model, for the trace.")
 
 
 class GuardrailReply(BaseModel):

@@ -82,8 +82,11 @@ def _portable(verdict: Verdict) -> Verdict:
 
 log = logger(__name__)
 
-PATIENCE_S = 120.0
-"""A process that does not finish a piece of work within this time is terminated."""
+PATIENCE_S = 30.0
+"""A process that does not finish a piece of work within this time is terminated.
+
+Longer, a single text of megabytes would keep it from the long texts of all other callers.
+"""
 RETRY_AFTER_S = 2
 
 

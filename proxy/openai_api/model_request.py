@@ -13,6 +13,9 @@ from proxy.openai_api.sse import json_bytes
 
 MOST_CHOICES: Final = 128
 MOST_GUARDS = 40
+MOST_NAME_CHARS: Final = 1_000
+Name = Annotated[str, Field(max_length=MOST_NAME_CHARS)]
+"""A name stands in the trace and in the log of each request that has it."""
 INTENT = r"^[A-Za-z0-9_.:-]{0,64}$"
 """An intent is a name, never words of the request: it stands in logs and traces."""
 
@@ -31,7 +34,7 @@ class GuardField(BaseModel):
     intent: str | None = Field(
         None, pattern=INTENT, description="What the question is about, such as `policy`."
     )
-    last_error_reason: str | None = Field(
+    last_error_reason: Name | None = Field(
         None, description="Why the previous answer failed, such as `no_evidence`."
     )
     guards: Annotated[list[str], Field(max_length=MOST_GUARDS)] = Field(

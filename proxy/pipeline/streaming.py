@@ -55,6 +55,7 @@ async def next_release(call: Call, gate: Gate) -> Release | None:
         released = gate.apply(check, verdict)
         if released is not None:
             return released
+        await asyncio.sleep(0)  # others have their turn
     return None
 
 
@@ -438,5 +439,6 @@ class LiveAttempt:
             self._is_changed = self._is_changed or not released.as_it_came
             choice.send_released(released)
             await self._call.outgoing.flush()
+            await asyncio.sleep(0)  # others have their turn
         choice.send_wordless()
         self._is_over = all(each.is_over for each in self._choices.values())

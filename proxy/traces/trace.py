@@ -530,10 +530,16 @@ class Trace(Shape):
 
     @property
     def chars(self) -> int:
-        """Number of characters of text and sources in it."""
-        sources = (source.text for source in self.sources)
-        earlier = (self.asked.echo, self.asked.previous_answer) if self.asked else ()
-        return len(self.question) + sum(map(len, (*self.answers, *sources, *earlier)))
+        """Number of characters in it of what others wrote, and may have written at any length."""
+        chars = len(self.question) + len(self.model)
+        if self.asked:
+            chars += len(self.asked.echo) + len(self.asked.previous_answer)
+        for one in self.sources:
+            chars += len(one.text) + len(one.id) + len(one.title) + len(one.file)
+        for attempt in self.attempts:
+            for choice in attempt.choices:
+                chars += len(choice.text) + len(choice.finish_reason or "")
+        return chars
 
     @property
     def action_name(self) -> str:

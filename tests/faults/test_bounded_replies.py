@@ -1,12 +1,16 @@
 """What one reply may take is bounded by what was asked for, whatever a model server sends."""
 
+import asyncio
 import json
+import sys
 from collections.abc import AsyncGenerator, Iterable
+from types import FrameType
 
 import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
+from policies.inspection import Inspector
 from proxy.openai_api.json_body import OF_REPLY, OF_REQUEST, JsonObject
 from proxy.openai_api.sse import MOST_EVENT_BYTES
 from tests.faults.wire import QUESTION, TEXT, Wire, open_wire, reply_bytes
@@ -162,6 +166,35 @@ async def test_what_says_nothing_in_a_stream_is_passed_over(wire: Wire, filler: 
     assert answer.status == 200
     assert TEXT.encode() in answer.body
     assert DONE in answer.body
+
+
+async def test_others_have_their_turn_between_two_sentences(wire: Wire) -> None:
+    said = event([{"index": 0, "delta": {"content": "이용료는 45,000원입니다. "}}])
+    replying(wire, stream(said * 30, DONE))
+    in_a_row = most_in_a_row = 0
+
+    def count(frame: FrameType, kind: str, _: object) -> None:
+        nonlocal in_a_row, most_in_a_row
+        if kind == "call" and frame.f_code is Inspector.inspect.__code__:
+            in_a_row += 1
+            most_in_a_row = max(in_a_row, most_in_a_row)
+
+    async def others() -> None:
+        nonlocal in_a_row
+        while True:
+            await asyncio.sleep(0)
+            in_a_row = 0
+
+    beside = asyncio.create_task(others())
+    sys.setprofile(count)
+    try:
+        reply = await wire.ask(CHAT.encode(), body(CHAT, stream=True))
+    finally:
+        sys.setprofile(None)
+        beside.cancel()
+
+    assert reply.status == 200
+    assert most_in_a_row == 1
 
 
 async def test_what_follows_done_is_not_judged_in_a_trace(wire: Wire) -> None:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from proxy.openai_api.coverage import Row, Treatment, steps
 from proxy.openai_api.endpoints import ENDPOINTS as GUARDED
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.model_request import MOST_CHOICES
+from proxy.openai_api.model_request import MOST_CHOICES, MOST_NAME_CHARS
 from proxy.openai_api.responses.endpoint import KEPT_THERE
 
 _QUESTION = "안녕하세요?"
@@ -121,6 +121,17 @@ REQUESTS: Final = (
         400,
         "invalid_request",
         "echo",
+    ),
+    Refusal(
+        f"a name in `model` of more than {MOST_NAME_CHARS:,} characters",
+        "it stands in the trace and in the log of each request",
+        "a shorter name",
+        "POST",
+        "/chat/completions",
+        _CHAT | {"model": "m" * (MOST_NAME_CHARS + 1)},
+        400,
+        "invalid_request",
+        "model",
     ),
     Refusal(
         f"`n` above {MOST_CHOICES}",

@@ -26,6 +26,7 @@ from proxy.openai_api.model_request import (
     NOTHING_TOLD,
     GuardField,
     ModelRequest,
+    Name,
     read_body,
     validated,
     wants_json,
@@ -158,7 +159,7 @@ class _Body(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True)
 
-    model: str
+    model: Name
     prompt: JsonValue
     stream: bool | None = None
     n: Annotated[int, Field(ge=1, le=MOST_CHOICES)] | None = None

@@ -23,6 +23,7 @@ from proxy.openai_api.model_request import (
     NOTHING_TOLD,
     GuardField,
     ModelRequest,
+    Name,
     read_body,
     validated,
     wants_json,
@@ -395,7 +396,7 @@ class _Body(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True)
 
-    model: str | None = None
+    model: Name | None = None
     input: JsonValue = None
     instructions: str | None = None
     stream: bool | None = None

@@ -13,6 +13,7 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
+from guards.core.exchange import Source
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.query import Page, Query
 from proxy.traces.recorder import Limits, Recorder
@@ -20,7 +21,7 @@ from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database, Outbox
 from proxy.traces.store import Decide, Entry, Keep, TracesRefused, TraceStore, TraceStoreAway
 from proxy.traces.tally import Bucket, TallyBucket
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Attempt, Choice, Trace
 from tests.fakes.redis_process import RedisProcess
 from tests.proxy.traces.making import TRACING, a_trace, entries, now_ms, until
 
@@ -444,3 +445,24 @@ async def test_a_very_long_trace_is_masked_apart_if_that_can_be(
         await recorder.close()
 
     assert given == min(failures + 1, 2)
+
+
+LONG = "가" * 30_000
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"model": LONG}, id="model"),
+        pytest.param({"sources": (Source("1", LONG, "글"),)}, id="title"),
+        pytest.param({"sources": (Source("1", "", "글", file=LONG),)}, id="file"),
+        pytest.param(
+            {"attempts": (Attempt(choices=(Choice(text="네.", finish_reason=LONG),)),)},
+            id="finish-reason",
+        ),
+    ],
+)
+def test_a_long_name_makes_a_trace_a_long_one(changes: dict[str, object]) -> None:
+    trace = a_trace("t1").model_copy(update=changes)
+
+    assert trace.chars > Limits().long_chars
