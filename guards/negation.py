@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from guards.claims.reader import Claim, read_claims
+from guards.claims.reader import Claim
 from guards.claims.reader import Reading as Claims
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
@@ -451,4 +451,4 @@ def _judged(request: RequestReading) -> dict[_Key, list[_Found]]:
 
 
 def _asked_claim(request: RequestReading) -> Statement | None:
-    return asked_claim(read_claims(request.question.text.raw))
+    return asked_claim(request.question.text.once(claims_of))

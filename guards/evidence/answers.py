@@ -11,7 +11,7 @@ from guards.claims.reader import read_claims
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence
 from guards.core.keeping import lazy
-from guards.core.reading import Reading, RequestReading, SourceSet
+from guards.core.reading import Reading, RequestReading, SourceSet, Text
 from guards.evidence.bands import Bands
 from guards.evidence.binding import Bound, Relation, SourceFigures, Talk, figures_in
 from guards.evidence.calculations.arithmetic import Arithmetic
@@ -289,15 +289,15 @@ def source_bands(sources: SourceSet) -> Bands:
 
 
 def _question_figures(request: RequestReading) -> tuple[Figure, ...]:
-    return tuple(_as_meant(request.question.text.raw))
+    return tuple(_as_meant(request.question.text))
 
 
-def _as_meant(text: str) -> Iterator[Figure]:
+def _as_meant(text: Text) -> Iterator[Figure]:
     """Yield the figures of a user's turn, those that lack a unit also in won.
 
     예금이 700 있는데 is 700만 원, 4200원 is often typed as 4200.
     """
-    for figure in figures_in(read_claims(text), "", -1):
+    for figure in figures_in(text.once(claims_of), "", -1):
         yield figure
         measure = figure.measure
         if measure.dimension != Dimension.BARE or len(measure.values) != 1:
@@ -315,7 +315,7 @@ def _asked_features(request: RequestReading) -> frozenset[str]:
 
 
 def _earlier_figures(request: RequestReading) -> tuple[Figure, ...]:
-    return tuple(_as_meant(request.exchange.echo))
+    return tuple(_as_meant(request.echo))
 
 
 def _bare_numbers(request: RequestReading) -> frozenset[Fraction]:

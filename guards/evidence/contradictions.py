@@ -198,20 +198,14 @@ class _Draft:
         self._start = start
         self._end = end
 
-    @lazy
+    @property
     def features(self) -> set[str]:
         """The features of its words."""
         clauses = [claim.clause for claim in self._sentence]
         return {word.features[-1] for one in clauses for word in one.words if not word.is_light}
 
-    def may_contradict(self, other: "_Draft") -> bool:
-        """Tell whether another sentence with values of the same kinds may say others of the same.
-
-        What stands right beside the values may be read otherwise, so that not all words are shared.
-        """
-        one, two = self.features, other.features
-        if len(one & two) < _SHARED * min(len(one), len(two)):
-            return False
+    def differs(self, other: "_Draft") -> bool:
+        """Tell whether another sentence with values of the same kinds has another one anywhere."""
         pairs = zip(self.values, other.values, strict=True)
         return any(not value.is_like(beside) for value, beside in pairs)
 
@@ -266,8 +260,10 @@ def _with_a_likely_other(drafts: Sequence[_Draft]) -> Iterator[_Draft]:
         if len(alike) > _MOST_COMPARED:
             likely.update(map(id, alike))
             continue
-        for one, other in combinations(alike, 2):
-            if one.may_contradict(other):
+        read = [(one, one.features) for one in alike] if len(alike) > 1 else []
+        for (one, own), (other, theirs) in combinations(read, 2):
+            # What stands right beside the values may be read otherwise.
+            if len(own & theirs) >= _SHARED * min(len(own), len(theirs)) and one.differs(other):
                 likely |= {id(one), id(other)}
     return (one for one in drafts if id(one) in likely)
 

@@ -7,11 +7,10 @@ the nearest clause of a source has the other one, and no clause that has the nou
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -171,26 +170,26 @@ def _has_alternatives(noun: str) -> bool:
 
 
 class _Standing:
-    """The clauses of the sources by how many words of a clause of the answer they have."""
+    """The clauses of the sources in which the words of a clause of the answer stand."""
 
     def __init__(self, claim: Claim, index: SourceIndex) -> None:
         self._words = [word for word in claim.clause.words if not word.is_light]
         self._index = index
 
     @lazy
-    def _shared(self) -> Counter[int]:
-        """How many of the words each clause has."""
-        places = [self._index.places_of(word, EXCHANGED.held) for word in self._words]
-        return Counter(chain.from_iterable(places))
+    def _places(self) -> list[frozenset[int]]:
+        """The clauses that have each of the words."""
+        return [self._index.places_of(word, EXCHANGED.held) for word in self._words]
 
     def has(self, noun: Word) -> bool:
         """Tell whether a source has a noun of the clause together with most of its words."""
         own = not noun.is_light
         least = EXCHANGED.stands_with * (len(self._words) - own)
         places = self._index.places_of(noun, EXCHANGED.held)
-        shared = self._shared
         near = places.intersection(self._index.places(noun.features[-1]))
-        return any(shared[place] - own >= least for place in near)
+        return any(
+            sum([place in having for having in self._places]) - own >= least for place in near
+        )
 
 
 def _speaks_of(context: Context, word: Word) -> bool:

@@ -182,7 +182,7 @@ def _add_own(bag: Bag, claim: Claim, quantity: Quantity) -> None:
     figures = claim.clause.figures
     group = group_of(quantity.measure)
     words = claim.clause.words
-    apart = [one for one in figures if one is not quantity and _is_apart(quantity, one, words)]
+    apart = [one for one in figures if _is_apart(quantity, one, words)]
     before = [one for one in apart if one.start < quantity.start]
     behind = [one for one in apart if one.start > quantity.start]
     shared_until = before[0].start if before else -1
@@ -202,6 +202,8 @@ def _add_own(bag: Bag, claim: Claim, quantity: Quantity) -> None:
             weight = NEAR if until == _END else BEHIND
             bag.add((word,), SHARED if word.start >= aside else weight)
     for other in figures:
+        if other.start == quantity.start:
+            continue  # the same, perhaps read in another unit
         if group_of(other.measure) != group and since <= other.start < until:
             bag.add_feature(key_of(other.measure), FIGURE)
 
@@ -243,7 +245,7 @@ _OPENED = re.compile(r"\s?\(")
 
 def _is_apart(one: Quantity, other: Quantity, words: Sequence[Word]) -> bool:
     """Tell whether two figures of a clause can be compared and words stand between them."""
-    if group_of(one.measure) != group_of(other.measure):
+    if one.start == other.start or group_of(one.measure) != group_of(other.measure):
         return False
     first, second = (one, other) if one.start < other.start else (other, one)
     return any(first.end <= word.start < second.start and not word.is_light for word in words)

@@ -4,7 +4,7 @@ To look for a plain text takes a hundredth of the time that a pattern takes.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 _ATOM = re.compile(
@@ -30,11 +30,22 @@ class Candidates:
         for number, pattern in enumerate(patterns):
             for text in needed_by(pattern):
                 by_text[text].append(number)
-        self._by_text = tuple(by_text.items())
+        # A text is looked for only where the character of it stands that the fewest others have.
+        common = Counter(char for text in by_text for char in set(text))
+        self._by_char: defaultdict[str, list[tuple[str, list[int]]]] = defaultdict(list)
+        for text, numbers in by_text.items():
+            char = min(text, key=lambda one: (common[one], one), default="")
+            self._by_char[char].append((text, numbers))
 
     def of(self, text: str) -> Sequence[int]:
         """Return the numbers of the patterns that may match a text, in order."""
-        found = [numbers for needed, numbers in self._by_text if needed in text]
+        by_char = self._by_char
+        found = [
+            numbers
+            for char in (*by_char.keys() & set(text), "")
+            for needed, numbers in by_char.get(char, ())
+            if needed in text
+        ]
         return sorted({number for numbers in found for number in numbers}) if found else ()
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from guards.claims.reader import Claim, Modality, Reading, read_claims
+from guards.claims.reader import Claim, Modality, Reading
 from guards.core.keeping import lazy
 from guards.core.reading import RequestReading, SourceSet
-from guards.evidence.index import SourceIndex
+from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.opposites.acts import Act, has_sides
 from guards.evidence.opposites.statements import SAME_SENTENCE, Part, Statement, statements_of
 from guards.evidence.opposites.valence import demanded, granted
@@ -262,7 +262,7 @@ def asked_features(request: RequestReading) -> dict[str, float]:
     """Return the features of a question: they tell what the answer to it speaks of."""
     return {
         feature: ASKED
-        for claim in read_claims(request.question.text.raw).claims
+        for claim in request.question.text.once(claims_of).claims
         for word in claim.clause.words
         for feature in word.features
     }

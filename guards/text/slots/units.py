@@ -55,6 +55,10 @@ class Measure(NamedTuple):
     values: tuple[Fraction, ...]
     everyday: bool = False
 
+    def __hash__(self) -> int:
+        """Hash what is quick to hash: fractions are not, and measures are looked up often."""
+        return hash((self.dimension, self.values[0].numerator))
+
 
 class Unit(NamedTuple):
     """Factor from a unit to the base unit of its dimension."""
