@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from guards.claims.reader import read_claims
-from guards.claims.standing import Standing, standing_of_sentence
+from guards.claims.standing import asserted
 from guards.text.citing.references import read_references
 from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence, split_sentences
@@ -159,8 +159,7 @@ def _is_claim(sentence: str) -> bool:
     bare = bare_claim(sentence)
     if _OF_ITSELF.match(bare) or _POINTER.match(bare):
         return False
-    found = map(standing_of_sentence, read_claims(bare).sentences)
-    return any(standing is Standing.ASSERTED for standing in found)
+    return next(asserted(read_claims(bare)), None) is not None
 
 
 def _leads_in(sentence: Sentence, plain: str, answer: str) -> bool:
