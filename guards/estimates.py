@@ -22,7 +22,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, S
 from guards.core.reading import Reading, RequestReading, SourceSet, Text
 from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
 from guards.evidence.binding import Bound, Relation, SourceFigures
-from guards.evidence.calculations.arithmetic import Outcome
+from guards.evidence.calculations.arithmetic import Arithmetic, Outcome
 from guards.evidence.figures import Figure
 from guards.evidence.passages import Place, SourcePassages, units_of
 from guards.text.hedging import (
@@ -33,10 +33,12 @@ from guards.text.hedging import (
     hedged_starts,
     may_guess,
 )
+from guards.text.slots.units import Dimension
 
 _SAME_SUBJECT = 0.5
 # A source that grants a possibility may be told as one: 거부할 수 있다 -> 거부할 수도 있습니다.
 _POSSIBILITY = re.compile(r"수(?:도|가)?\s?있")
+_MONEY = frozenset({Dimension.WON, "USD", "EUR", "JPY", "CNY", "점", "포인트"})
 _SHOWN = frozenset({Outcome.SHOWN_RIGHT, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER})
 
 
@@ -118,7 +120,7 @@ class Estimates(Guard[EstimatesSettings]):
                 continue
             outcome = arithmetic.of(figure).outcome
             if outcome not in _SHOWN:
-                follows = outcome is Outcome.FOLLOWS
+                follows = outcome is Outcome.FOLLOWS or _is_reckoned(figure, arithmetic)
                 yield self._figure_finding(Span(start, end), bound, reading, is_derived=follows)
 
     def _is_rounded(self, figure: Figure, sources: SourceFigures) -> bool:
@@ -188,6 +190,25 @@ class Estimates(Guard[EstimatesSettings]):
             strength=Strength.E1,
             score=0.5,
         )
+
+
+def _is_reckoned(figure: Figure, arithmetic: Arithmetic) -> bool:
+    """Tell whether an amount's sentence has a rate or a supposed amount that it may follow from."""
+    if figure.measure.dimension not in _MONEY:
+        return False
+    block = figure.claim.block
+    return any(
+        one.start != figure.start
+        and (
+            one.claim.sentence == figure.claim.sentence
+            or (block.is_cell and one.claim.block.table == block.table)
+        )
+        and (
+            one.measure.dimension == Dimension.PERCENT
+            or arithmetic.of(one).outcome is Outcome.HYPOTHESIS
+        )
+        for one in arithmetic.figures
+    )
 
 
 def _belongs_to_figure(guess: Guess, starts: Sequence[int]) -> bool:

@@ -39,6 +39,7 @@ _GROUPS: dict[str, str] = {
     Dimension.YEAR_MONTH: "date",
     Dimension.MONTH: "month",
     Dimension.YEAR: "year",
+    "포인트": "점",
 }
 _HALF_DAY = 720
 _MEASURES_KEPT = 4096
@@ -319,10 +320,11 @@ def keys_of(measure: Measure) -> frozenset[int | Fraction]:
     return frozenset([one.numerator if one.denominator == 1 else one for one in numbers])
 
 
-# 2일 = 48시간, 만 2세 = 24개월, 0.15 = 15 %, 1.5배 = 150 %.
+# 2일 = 48시간, 만 2세 = 24개월, 0.15 = 15 %, 1.5배 = 150 %, 100포인트 = 100점.
 _CONVERSIONS: dict[tuple[str, str], int] = {
     (Dimension.DAYS, Dimension.SECONDS): 86_400,
     (Dimension.AGE, Dimension.MONTHS): 12,
     (Dimension.BARE, Dimension.PERCENT): 100,
     ("배", Dimension.PERCENT): 100,
+    ("포인트", "점"): 1,
 }

@@ -88,6 +88,9 @@ _UNEXPLAINED = Explanation(Outcome.UNEXPLAINED)
 class Arithmetic:
     """Ways in which an answer arrives at its figures.
 
+    Attributes:
+        figures: The figures of the answer, in order.
+
     Args:
         answer: The answer.
         figures: Its figures, in order.
@@ -105,7 +108,7 @@ class Arithmetic:
         likeness_to: LikenessTo,
     ) -> None:
         self._answer = answer
-        self._figures = figures
+        self.figures = figures
         self._user = user
         self._sources = sources
         places = {one.start: one.quantity for one in figures}
@@ -184,7 +187,7 @@ class Arithmetic:
         equation = self._results.get(figure.start)
         if equation is not None:
             places = {term.start for term in equation.operands}
-            operands = tuple(one for one in self._figures if one.start in places)
+            operands = tuple(one for one in self.figures if one.start in places)
             outcome = Outcome.SHOWN_RIGHT if equation.is_right else Outcome.SHOWN_WRONG
             return Explanation(outcome, equation.right, operands, "equation")
         total = self._totals.get(figure.start)
@@ -203,7 +206,7 @@ class Arithmetic:
             one.start < figure.start
             and same_value(figure.measure, one.measure)
             and self._suppositions.has(one)
-            for one in self._figures
+            for one in self.figures
         )
 
     def _total_in_words(self, figure: Figure, pool: Pool) -> Explanation | None:
@@ -278,7 +281,7 @@ class Arithmetic:
             one.start != figure.start
             and same_value(figure.measure, one.measure)
             and self._comes_to(one)
-            for one in self._figures
+            for one in self.figures
         )
 
     def _comes_to(self, figure: Figure) -> bool:
@@ -407,7 +410,7 @@ class Arithmetic:
         return any(
             figure.end < one.start <= figure.end + 4
             and kind_of(one.measure) in {Dimension.PERCENT, "배"}
-            for one in self._figures
+            for one in self.figures
         )
 
     def _is_bare(self, figure: Figure) -> bool:
@@ -436,6 +439,20 @@ class Arithmetic:
                 continue
             if wanted.is_(sum((one.measure.values[-1] for one in run), Fraction(0))):
                 return Step("sum (run)", run)
+        return self._of_source_sentence(wanted, pool)
+
+    def _of_source_sentence(self, wanted: Target, pool: Pool) -> Step | None:
+        """Return the sum of amounts that stand in one sentence of a source."""
+        places = {(one.source, one.claim.sentence) for one in pool.sources}
+        for place in sorted(places):
+            same = [
+                one
+                for one in self._sources
+                if (one.source, one.claim.sentence) == place and kind_of(one.measure) == wanted.kind
+            ]
+            for run in runs(sorted(same, key=lambda one: one.start), _MOST_IN_A_ROW):
+                if wanted.is_(sum((one.measure.values[-1] for one in run), Fraction(0))):
+                    return Step("sum (sources)", run)
         return None
 
     def _are_named(self, step: Step, name: str, wanted: Target, pool: Pool) -> bool:

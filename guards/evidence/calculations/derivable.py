@@ -113,7 +113,7 @@ class Derivable:
             return False
         if any(_is_share(own, source, one.measure) for one in beside):
             return False
-        if self._is_multiple_beside(figure, source):
+        if self._is_multiple_beside(figure, source) or _is_multiple_of_rate(figure, right):
             return False
         if own.dimension in DATES and _is_day_beside(own, right):
             return False
@@ -390,6 +390,23 @@ def _is_month_end(measure: Measure, day: Measure) -> bool:
 def _turn(figure: Figure) -> frozenset[str]:
     """Return what the word behind a figure makes of it, where that is another thing."""
     return frozenset(feature for feature in figure.context if feature in _TURNS)
+
+
+_PER = re.compile(
+    r"(?:당|마다|매월|매달|(?<![가-힣])월|하루|(?<![\d,.])1[ ]?(?:일|박|회|인|명|시간|개|월|건|장))"
+    r"[ ]?(?:최대|약|각)?[ ]?$"
+)
+_PER_CHARS = 8
+
+
+def _is_multiple_of_rate(figure: Figure, rate: Figure) -> bool:
+    """Tell whether an amount may be for several of what the sources give an amount for."""
+    texts = []
+    for one in (figure, rate):
+        start = one.start - one.claim.start
+        texts.append(one.claim.text[max(0, start - _PER_CHARS) : start])
+    own, its = (_PER.search(text) is not None for text in texts)
+    return its and not own and figure.measure.values[0] != rate.measure.values[0]
 
 
 def _adds_up(measure: Measure, one: Measure, other: Measure) -> bool:

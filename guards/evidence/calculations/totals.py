@@ -369,6 +369,7 @@ class Suppositions:
             or any(says("example", label.text) for label in figure.claim.block.labels)
             or says("supposed", own)
             or (_if_so_many(figure) and _goes_on(figure, sentence))
+            or _if_so_much(figure, sentence)
         )
 
     def _is_example_in_brackets(self, figure: Figure) -> bool:
@@ -417,6 +418,21 @@ _COUNTED_CONDITIONS = frozenset(
 
 def _if_so_many(figure: Figure) -> bool:
     return figure.measure.dimension in _COUNTED_CONDITIONS and figure.claim.clause.is_condition
+
+
+_SO_MUCH = re.compile(r"[ ]?(?:이?면|[을를어][^\d.\n]{1,14}면)(?![가-힣])")
+
+
+def _if_so_much(figure: Figure, sentence: tuple[Claim, ...]) -> bool:
+    """Tell whether an amount is supposed: 1,000만 원을 거래하시면 364원입니다."""
+    if figure.measure.dimension != Dimension.WON or not figure.claim.clause.is_condition:
+        return False
+    behind = figure.claim.text[figure.end - figure.claim.start :]
+    return _SO_MUCH.match(behind) is not None and any(
+        one.measure.dimension == Dimension.WON
+        for claim in sentence[figure.claim.position + 1 :]
+        for one in claim.clause.figures
+    )
 
 
 def _goes_on(figure: Figure, sentence: tuple[Claim, ...]) -> bool:
