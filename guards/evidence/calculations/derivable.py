@@ -14,14 +14,14 @@ from typing import TypeAlias
 from guards.core.keeping import lazy
 from guards.evidence.binding import Bound, Relation
 from guards.evidence.calculations.expressions import written
-from guards.evidence.calculations.points import CLOCKS, DATES, moved
+from guards.evidence.calculations.points import CLOCKS, DATES, between, moved
 from guards.evidence.calculations.reckoning import counts_of
 from guards.evidence.figures import Figure, same_value, unit_of, written_number
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.dates import parts_of
 from guards.text.slots.units import Dimension, Measure
 
-_MOST_AMOUNTS, _MOST_FACTORS = 48, 64
+_MOST_AMOUNTS, _MOST_FACTORS, _MOST_CLOCKS = 48, 64, 16
 _LARGEST_FACTOR = 400
 _DIGITS = 2
 _BESIDE_SENTENCES = 1
@@ -153,6 +153,8 @@ class Derivable:
         dimension = figure.measure.dimension
         if dimension in _POINTS:
             return self._may_be_moved(figure)
+        if dimension == Dimension.SECONDS and self._is_between_clocks(figure):
+            return True
         wanted = [float(value) for value in figure.measure.values]
         amounts = self._amounts("all", dimension, wanted)
         near = self._amounts("near", dimension, wanted)
@@ -252,6 +254,20 @@ class Derivable:
         has_point = any(one.measure.dimension in _POINTS for one in known)
         has_length = any(one.measure.dimension in _LENGTHS for one in (*known, *self._sources))
         return has_point and has_length
+
+    def _is_between_clocks(self, figure: Figure) -> bool:
+        """Tell whether a length is the time from one of a source's times of day to another."""
+        some = (*self._answer, *self._user, *self._sources)
+        times: dict[int, list[Measure]] = {}
+        for one in some:
+            if one.measure.dimension in CLOCKS:
+                found = times.setdefault(one.source, [])
+                found += (Measure(one.measure.dimension, (value,)) for value in one.measure.values)
+        return any(
+            figure.measure in between(one, other, inclusive=False)
+            for found in times.values()
+            for one, other in combinations(found[:_MOST_CLOCKS], 2)
+        )
 
     def _is_clock_of(self, figure: Figure) -> bool:
         """Tell whether a time of day is another one and a length of time later or earlier."""
