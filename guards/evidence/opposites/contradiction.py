@@ -376,7 +376,8 @@ def _names_all(source: Statement, around: Mapping[str, float]) -> bool:
 
 
 _DESIGNATOR = re.compile(
-    r"(\d+)\s?(관|동|호|층|부|급|종|기|호선|호점|학년|단계|회차)(?![가-힣]{2})"
+    r"(\d+)\s?(관|동|호|층|부|급|종|기|호선|호점|학년|단계|회차)"
+    r"(?=이나|이라|이면|에서|부터|까지|에는|(?![가-힣]{2}))"
 )
 _DAY = re.compile(r"(?<![가-힣])(?:평일|주말|공휴일|휴일|[월화수목금토일]요일|[토일](?=요일|·|,))")
 _DAYS = {"평일": "월화수목금", "주말": "토일", "공휴일": "휴", "휴일": "토일휴"}
@@ -388,9 +389,7 @@ _TOPIC_END = re.compile(r"[가-힣](?:은|는)(?=\s)")
 def _are_of_other_things(statement: Statement, source: Statement) -> bool:
     """Tell whether two statements speak of other days, numbered things, figures or cases."""
     case = (*source.conditions, source.claim)
-    named = _designators(statement.claim.text)
-    others = _designators(" ".join(one.text for one in case))
-    if any(named[unit].isdisjoint(others[unit]) for unit in named.keys() & others.keys()):
+    if are_named_apart((statement.claim,), case):
         return True
     own, its = _figures((statement.claim,)), _figures(case)
     if any(own[kind].isdisjoint(its[kind]) for kind in own.keys() & its.keys()):
@@ -405,6 +404,16 @@ def _are_of_other_things(statement: Statement, source: Statement) -> bool:
     return topic is not None and _lacks_figures(
         statement, source.claim, source.claim.start, source.claim.start + topic.end()
     )
+
+
+def are_named_apart(claims: Iterable[Claim], others: Iterable[Claim]) -> bool:
+    """Tell whether some clauses name other days or numbered things than some others (1관, 2관)."""
+    own, its = (_designators(" ".join(map(_labelled, these))) for these in (claims, others))
+    return any(own[unit].isdisjoint(its[unit]) for unit in own.keys() & its.keys())
+
+
+def _labelled(claim: Claim) -> str:
+    return " ".join((*(label.text for label in claim.block.labels), claim.text))
 
 
 def _designators(text: str) -> dict[str, set[str]]:

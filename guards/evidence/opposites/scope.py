@@ -11,6 +11,7 @@ from itertools import islice
 
 from guards.claims.reader import Claim, Modality
 from guards.evidence.opposites.acts import CHARGED
+from guards.evidence.opposites.contradiction import are_named_apart
 from guards.evidence.opposites.exceptions import Widened, same_of_more
 from guards.evidence.opposites.meaning import Match, SourceMeaning, covered
 from guards.evidence.opposites.statements import Statement
@@ -91,6 +92,9 @@ _ONE_OF_SEVERAL = re.compile(r"\s?(?:\([^()]*\))?(?:,|·|/|\s?또는|이나|나\
 _EITHER_ONE = re.compile(r"(?:어느|어떤)\s(?:쪽|것|편|하나)[가-힣]{0,3}(?:도|든지?|나)$")
 _ONE_OF_LISTED = re.compile(r"(?<![가-힣])(?<!어느 )(?<!어떤 )([가-힣]+?)(?:이든|든)(?=\s)")
 _ENDS_IN_A_NOUN = re.compile(r"/(?:NN\w*|XSN|SSC)$")
+# 사업자가 아니라면; 건강식품이 아니라 음료라면.
+_IS_NOT = re.compile(r"(?<!만/JX )아니/VCN (?:\S+/EP )*(?:[^/\s]*면|라|고|거나)/E")
+_IT = frozenset({"이", "가"})
 # 위 기한과 관계없이: what the answer itself named before.
 _REFERS_BACK = re.compile(r"(?<![가-힣])(?:위|이|그|앞의|해당)\s$")
 
@@ -277,7 +281,7 @@ def _limit_about(
     word: _Widener, meaning: SourceMeaning, question: Mapping[str, float], least: float
 ) -> _Limit | None:
     """Return a limit of the source statements that speak of the same and of little more."""
-    about = _not_headings(meaning.about(word.statement, question))
+    about = _of_the_case(meaning.about(word.statement, question))
     if not about or about[0].share < least:
         return None
     closest = [one for one in about if one.share >= about[0].share * _CLOSE]
@@ -309,7 +313,7 @@ def _limit_left_out(
     """Return a limit of the source statements that say most of the same, and perhaps much more."""
     if word.kind not in _UNDER_A_LIMIT:
         return None
-    near = _not_headings(meaning.holding(word.statement, question, word.taken))
+    near = _of_the_case(meaning.holding(word.statement, question, word.taken))
     if not near or near[0].share < _MOST_OF_IT:
         return None
     closest = [one for one in near if one.share >= near[0].share * _NEARLY_AS_CLOSE]
@@ -324,8 +328,24 @@ def _limit_left_out(
     return None
 
 
-def _not_headings(matches: Sequence[Match]) -> list[Match]:
-    return [one for one in matches if not one.source_statement.claim.block.is_heading]
+def _of_the_case(matches: Sequence[Match]) -> list[Match]:
+    """Return the matches with no heading, and with a source statement of the same case."""
+    return [
+        one
+        for one in matches
+        if not one.source_statement.claim.block.is_heading and not _is_other_case(one)
+    ]
+
+
+def _is_other_case(match: Match) -> bool:
+    """Tell whether a source speaks of others: of 1급 and not 4급, or of what it is not."""
+    own, source = match.statement, match.source_statement
+    own_case, its_case = (one.sentence[: one.claim.position + 1] for one in (own, source))
+    return are_named_apart(own_case, its_case) or any(
+        _IS_NOT.search(one.clause.trail)
+        and any(covered(word, source.around) for word in one.clause.words if word.particle in _IT)
+        for one in own.conditions
+    )
 
 
 def _is_as_wide(word: _Widener, match: Match, meaning: SourceMeaning) -> bool:
@@ -368,18 +388,33 @@ def _needs_no_more(word: _Widener, match: Match) -> bool:
     """Tell whether a clause of a source asks for just what the answer does."""
     source = match.source_statement
     text = " ".join(one.text for one in (*source.conditions, source.claim))
-    needs = {need[0] for need in _LIMITS["need"].finditer(text)}
     return (
-        bool(needs and word.aside)
+        _LIMITS["need"].search(text) is not None
+        and bool(word.aside)
         and word.aside[-1].text in text
-        and all(need in word.clause for need in needs - _SAY_NO_MORE)
+        and all(need in word.clause for need in _needs(word, text) - _SAY_NO_MORE)
     )
+
+
+def _needs(word: _Widener, text: str) -> set[str]:
+    """Return the words with which a text asks for more than what a widening word names.
+
+    It does not ask for what it denies (승인 대상이 아니나 신고하여야 한다: 신고만 하면).
+    """
+    named = word.aside[-1].text if word.aside else ""
+    return {
+        need[0]
+        for need in _LIMITS["need"].finditer(text)
+        if not _NOT_HAD.match(text, need.end())
+        and not (named and need[0].endswith("야") and text[: need.start()].endswith(named + "하"))
+        and not (named and need[0].endswith("야") and text[: need.start()].endswith(named))
+    }
 
 
 def _is_narrower(word: _Widener, match: Match, text: str) -> bool:
     """Tell whether a sentence of a source has a limit that a widening word does without."""
     if word.kind is Kind.ALONE:
-        return any(need[0] not in word.clause for need in _LIMITS["need"].finditer(text))
+        return any(need not in word.clause for need in _needs(word, text))
     if word.kind is Kind.WITHOUT:
         return _is_needed(word.aside[-1], match, text)
     if word.kind is Kind.ASIDE and (_denies_of(word.aside, text) or not _is_decided_by(word, text)):

@@ -169,7 +169,7 @@ class _Sentence:
             yield found
             if _WITHOUT.search(main.trail) and found.modality in _ALLOWING:
                 # 소개장 없이 예약할 수 있다: it is not needed.
-                turns = found.turns - {UNLESS}
+                turns = found.turns ^ {UNLESS}
                 free = Modality.NOT_REQUIRED
                 yield found._replace(acts=(), modality=free, turns=turns)
         for piece in brackets:
