@@ -8,7 +8,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Set
 from dataclasses import dataclass
 
 import httpx
@@ -24,6 +24,9 @@ from litestar.types import (
     WebSocketReceiveMessage,
 )
 
+from guards.claims.question import asked_answers
+from guards.korean.morphemes import morphemes
+from guards.korean.words import content_words
 from policies.schema.policy import Action
 from proxy.demo.model_server import MODEL, Said
 from proxy.openai_api.chat import read_reply
@@ -187,8 +190,12 @@ SCENES = (
 )
 
 _UNKNOWN = Said(("제공된 자료에서 확인되지 않습니다.",))
-_ALIKE_FROM = 0.35
-"""Share of letter pairs in common from which a question is taken for one of the tour's."""
+_ALIKE_FROM = 0.4
+"""Likeness from which a question is taken for one of the tour's."""
+_SAME_ASKED = 0.25
+_ASKING = frozenset({"얼마", "언제", "며칠"})
+_HOW = re.compile(r"어떻게|방법|절차")
+_WHICH_ARTICLE = re.compile(r"조항|몇 ?조")
 _NO_LETTER = re.compile(r"[^0-9a-z가-힣]")
 
 
@@ -206,12 +213,29 @@ def say(body: JsonObject) -> Said:
 
 
 def _likeness(one: str, other: str) -> float:
-    """Return how alike two questions are, from 0 to 1: Dice's share of common letter pairs."""
-    first, second = _letter_pairs(one), _letter_pairs(other)
+    """Return how alike two questions are: by their words, their letters and what they ask for."""
+    words = _dice(_words(one), _words(other))
+    if not words:
+        return 0.0
+    asked = _SAME_ASKED if _asked(one) == _asked(other) else 0.0
+    return (words + _dice(_letter_pairs(one), _letter_pairs(other))) / 2 + asked
+
+
+def _dice(first: Set[str], second: Set[str]) -> float:
     return 2 * len(first & second) / (len(first) + len(second)) if first and second else 0.0
 
 
-def _letter_pairs(text: str) -> set[str]:
+def _words(question: str) -> Set[str]:
+    told = (one for one in content_words(morphemes(question)) if not one.is_light)
+    return {feature for one in told for feature in one.features} - _ASKING
+
+
+def _asked(question: str) -> Set[object]:
+    ways = {pattern for pattern in (_HOW, _WHICH_ARTICLE) if pattern.search(question)}
+    return {*asked_answers(question), *ways}
+
+
+def _letter_pairs(text: str) -> Set[str]:
     letters = _NO_LETTER.sub("", text.lower())
     return {letters[at : at + 2] for at in range(len(letters) - 1)}
 
