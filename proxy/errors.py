@@ -1,7 +1,7 @@
 """All failures that a client can see, as HTTP statuses and OpenAI error objects.
 
 GuardProxyError
-├── RequestRefused            what the caller sent cannot be served; more in `heads.py`
+├── RequestRefused            what the caller sent cannot be served; more in `request_head.py`
 │   ├── BadRequest            400  wrong types and the like; `param` names the field
 │   │   └── NotJson           400
 │   ├── UnsupportedContent    415  the body is not in a form that is read here

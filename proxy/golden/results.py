@@ -40,7 +40,7 @@ class TurnResult(Shape):
         reasons: Why.
         attempts: How often the model was asked; None if nobody says.
         trace_id: Id of the request's trace.
-        score: See `scoring`.
+        score: The share of expected keywords that it says, see `runner`.
         faults: What is not as expected.
         error: Why there was no reply.
         took_ms: From the request to the last byte.

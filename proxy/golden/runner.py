@@ -4,7 +4,7 @@ The evidence stands in the system message, where a model reads it, and in ``guar
 the proxy takes it from exactly; a `context` written out stands in the system message alone.
 
 The score of a reply is the share of its expected keywords that it says (1 where none is expected),
-and 0 as soon as it says a forbidden one; `keywords` tells when a keyword is said. The score of a
+and 0 as soon as it says a forbidden one; `shape` tells when a keyword is said. The score of a
 case is the mean of its turns. A reply passes with a score of at least `min_score`, no forbidden
 keyword, an expected action, and a reason that begins as expected; a case passes if all of its
 replies do.

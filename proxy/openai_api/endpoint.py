@@ -2,7 +2,7 @@
 
 An endpoint reads its requests and the model server's replies, and writes the replies to clients.
 Everything between is the same for all endpoints and knows only the types of this module and of
-`model_request.py`, `reply.py`, `live_stream.py` and `restoring.py`. Unknown members are kept.
+`model_request.py`, `reply.py` and `live_stream.py`. Unknown members are kept.
 """
 
 from abc import ABC, abstractmethod

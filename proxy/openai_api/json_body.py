@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -141,6 +141,27 @@ def member(value: JsonValue | None, key: str) -> JsonValue | None:
 def objects(value: JsonValue | None) -> list[JsonObject]:
     """Return the objects of a JSON array; an empty list if it is none."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def only(value: JsonObject, names: Container[str]) -> JsonObject:
+    """Return an object with no other members than those named."""
+    return {key: item for key, item in value.items() if key in names}
+
+
+def with_text_at_end(message: JsonObject, text: str, kind: str = "text") -> JsonObject:
+    """Return a message with one more paragraph, or part of that kind, at its end."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return message | {"content": [*content, {"type": kind, "text": text}]}
+    return message | {"content": f"{content}\n\n{text}" if content else text}
+
+
+def with_note(turns: list[JsonValue], note: str, kind: str = "text") -> list[JsonValue]:
+    """Return turns with a note at the end of the last one, or behind it if it is no user's."""
+    last = turns[-1] if turns else None
+    if not isinstance(last, dict) or last.get("role") != "user":
+        return [*turns, {"role": "user", "content": note}]
+    return [*turns[:-1], with_text_at_end(last, note, kind)]
 
 
 def member_path(place: tuple[int | str, ...]) -> str:

@@ -50,6 +50,24 @@ NOTHING_TOLD = GuardField()
 """The value for a request without the member."""
 
 
+class Body(BaseModel):
+    """The members whose types the proxy relies on, whatever the endpoint."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    stream: bool | None = None
+    stream_options: JsonObject | None = None
+    guard: GuardField | None = None
+
+
+class CompletionBody(Body):
+    """Those that chats and completions of prompts have in common."""
+
+    model: Name
+    n: Annotated[int, Field(ge=1, le=MOST_CHOICES)] | None = None
+    response_format: JsonObject | None = None
+
+
 @dataclass(slots=True, kw_only=True)
 class ModelRequest:
     """A request that can be served.

@@ -16,7 +16,7 @@ from guards.core.exchange import Source
 from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import Numbering, SourceNames
 from policies.citing.references import cited_as, opening_words
-from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.json_body import JsonObject, member, objects, with_text_at_end
 
 HEADING: Final = "출처는 다음과 같이 표기하세요."
 _RULES = (
@@ -59,7 +59,7 @@ def with_citing_prompt(messages: JsonValue, sources: Sequence[Source]) -> list[J
     prompt = _prompt(sources, [_dense(text) for message in told for text in _texts(message)])
     for at, message in enumerate(messages):
         if isinstance(message, dict) and message.get("role") in _INSTRUCTING:
-            return [*messages[:at], _extended(message, prompt), *messages[at + 1 :]]
+            return [*messages[:at], with_text_at_end(message, prompt), *messages[at + 1 :]]
     return [{"role": _SYSTEM, "content": prompt}, *messages]
 
 
@@ -101,13 +101,6 @@ def _whole(source: Source, number: int, fence: str) -> str:
 def _line(number: int, *parts: str) -> str:
     said = (" ".join(part.split()) for part in parts)
     return f"[†{number}] {' | '.join(dict.fromkeys(filter(None, said)))}"
-
-
-def _extended(message: JsonObject, prompt: str) -> JsonObject:
-    content = message.get("content")
-    if isinstance(content, list):
-        return message | {"content": [*content, {"type": "text", "text": prompt}]}
-    return message | {"content": f"{content}\n\n{prompt}" if content else prompt}
 
 
 def _texts(message: JsonObject) -> list[str]:

@@ -4,9 +4,9 @@ A reply leaves in the model server's own bytes where nothing changed.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
 from guards.core.exchange import Source
 from proxy.openai_api.chat.citing_prompt import with_citing_prompt
@@ -21,14 +21,20 @@ from proxy.openai_api.chat.reply import (
 )
 from proxy.openai_api.coverage import CHAT as COVERAGE
 from proxy.openai_api.endpoint import Endpoint
-from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member, objects, texts
+from proxy.openai_api.json_body import (
+    JSON_TYPE,
+    JsonObject,
+    member,
+    objects,
+    only,
+    texts,
+    with_note,
+)
 from proxy.openai_api.live_stream import LiveStream, Restoring
 from proxy.openai_api.model_request import (
-    MOST_CHOICES,
     NOTHING_TOLD,
-    GuardField,
+    CompletionBody,
     ModelRequest,
-    Name,
     read_body,
     validated,
     wants_json,
@@ -50,34 +56,8 @@ from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
 from proxy.server.asgi_reply import HttpReply
 
 
-def write(
-    request: ModelRequest,
-    replies: Sequence[ModelReply],
-    outcomes: Sequence[ChoiceOutcome],
-    ending: Ending,
-    form: ChatFormat = CHAT_FORMAT,
-) -> HttpReply:
-    """Write the reply.
-
-    Args:
-        request: What was asked.
-        replies: All replies of the model server, in order; their usage is added up.
-        outcomes: One for each choice, by number.
-        ending: What goes with them.
-        form: Where the words of choices stand.
-    """
-    as_stream = leaves_as_stream(request, replies, ending)
-    kind = STREAM_TYPE if as_stream else JSON_TYPE
-    same = None if form.echo(request) else untouched(replies, outcomes)
-    if same and not ending.guard and same.is_stream == as_stream:
-        return HttpReply(200, {}, kind, same.raw)
-    writer = _Writer(request, replies, outcomes, ending, form)
-    body = b"".join(writer.events()) if as_stream else json_bytes(writer.body())
-    return HttpReply(200, {}, kind, body)
-
-
 class _Writer:
-    """Writes one reply whose bytes are ours; see `write`."""
+    """Writes one reply whose bytes are ours, without what may hold a text that was changed."""
 
     def __init__(
         self,
@@ -142,8 +122,8 @@ class _Writer:
         choice = self._own_choice(outcome) | {"index": outcome.index}
         if isinstance(outcome, Kept):
             return choice
-        words = _only(form.words(choice, MESSAGE), form.silent_in_words[MESSAGE])
-        edited = _only(without_tokens(choice), form.silent_in_choices)
+        words = only(form.words(choice, MESSAGE), form.silent_in_words[MESSAGE])
+        edited = only(without_tokens(choice), form.silent_in_choices)
         edited = form.with_words(edited, MESSAGE, words | {"content": outcome.content})
         reason = outcome.finish_reason
         return edited | {"finish_reason": reason} if reason else edited
@@ -190,19 +170,14 @@ class _Writer:
         written = False
         for choice in _own_chunks(outcome):
             words = form.words(choice, DELTA)
-            delta = _only(words, form.silent_in_words[DELTA])
-            own = _only(without_tokens(choice), form.silent_in_choices)
+            delta = only(words, form.silent_in_words[DELTA])
+            own = only(without_tokens(choice), form.silent_in_choices)
             if outcome.finish_reason and own.get("finish_reason"):
                 own["finish_reason"] = outcome.finish_reason
             if words.get("content"):
                 delta["content"] = "" if written else outcome.content
                 written = True
             yield form.with_words(own, DELTA, delta)
-
-
-def _only(own: JsonObject, names: frozenset[str]) -> JsonObject:
-    """Return an object without what may hold the text that was there before."""
-    return {key: item for key, item in own.items() if key in names}
 
 
 def _own_chunks(outcome: Kept | Edited) -> Iterator[JsonObject]:
@@ -231,46 +206,10 @@ class _Message(BaseModel):
     content: str | list[JsonObject] | None = None
 
 
-class _Body(BaseModel):
-    """The members whose types the proxy relies on."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-    model: Name
+class _Body(CompletionBody):
     messages: list[_Message] = Field(min_length=1)
-    stream: bool | None = None
-    n: Annotated[int, Field(ge=1, le=MOST_CHOICES)] | None = None
     tools: list[JsonObject] | None = None
     functions: list[JsonObject] | None = None
-    response_format: JsonObject | None = None
-    stream_options: JsonObject | None = None
-    guard: GuardField | None = None
-
-
-def read_request(raw: bytes) -> ModelRequest:
-    """Read a request body.
-
-    Raises:
-        BadRequest: malformed JSON, or a member of the wrong type; it names the member.
-    """
-    body = read_body(raw)
-    known = validated(body, _Body)
-    remarks = COVERAGE.request.remarks(body)
-    begun = (_PREFILL,) if known.messages[-1].role == "assistant" else ()
-    return ModelRequest(
-        raw=raw,
-        parsed=body,
-        conversation=body,
-        model=known.model,
-        stream=bool(known.stream),
-        choices=known.n or 1,
-        offers_tools=bool(known.tools or known.functions or body.get("web_search_options")),
-        structured=wants_json(body, known.response_format),
-        include_usage=member(known.stream_options, "include_usage") is True,
-        guard=known.guard or NOTHING_TOLD,
-        not_checked=tuple(dict.fromkeys((*remarks.unchecked, *begun))),
-        unknown=remarks.unknown,
-    )
 
 
 class ChatEndpoint(Endpoint[ModelReply]):
@@ -287,7 +226,24 @@ class ChatEndpoint(Endpoint[ModelReply]):
 
     def read_request(self, raw: bytes) -> ModelRequest:
         """Read a request body."""
-        return read_request(raw)
+        body = read_body(raw)
+        known = validated(body, _Body)
+        remarks = COVERAGE.request.remarks(body)
+        begun = (_PREFILL,) if known.messages[-1].role == "assistant" else ()
+        return ModelRequest(
+            raw=raw,
+            parsed=body,
+            conversation=body,
+            model=known.model,
+            stream=bool(known.stream),
+            choices=known.n or 1,
+            offers_tools=bool(known.tools or known.functions or body.get("web_search_options")),
+            structured=wants_json(body, known.response_format),
+            include_usage=member(known.stream_options, "include_usage") is True,
+            guard=known.guard or NOTHING_TOLD,
+            not_checked=tuple(dict.fromkeys((*remarks.unchecked, *begun))),
+            unknown=remarks.unknown,
+        )
 
     def prompted(self, body: JsonObject, sources: Sequence[Source]) -> JsonObject | None:
         """Return the body with our citation prompt in its first instructing message."""
@@ -296,7 +252,8 @@ class ChatEndpoint(Endpoint[ModelReply]):
 
     def noted(self, body: JsonObject, note: str, choices: int) -> JsonObject:
         """Return the body with the note at the end of the last user turn."""
-        again = body | {"messages": _noted(body["messages"], note)}
+        turns = body["messages"]
+        again = body | {"messages": with_note(turns, note) if isinstance(turns, list) else turns}
         return again | {"n": choices} if "n" in body or choices > 1 else again
 
     def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ModelReply:
@@ -315,16 +272,11 @@ class ChatEndpoint(Endpoint[ModelReply]):
         ending: Ending,
     ) -> HttpReply:
         """Write a reply of which all is known."""
-        return write(request, replies, outcomes, ending, self.form)
-
-
-def _noted(messages: JsonValue, text: str) -> JsonValue:
-    if not isinstance(messages, list):
-        return messages
-    last = messages[-1]
-    if not isinstance(last, dict) or last.get("role") != "user":
-        return [*messages, {"role": "user", "content": text}]
-    content = last.get("content")
-    if isinstance(content, list):
-        return [*messages[:-1], last | {"content": [*content, {"type": "text", "text": text}]}]
-    return [*messages[:-1], last | {"content": f"{content or ''}\n\n{text}"}]
+        as_stream = leaves_as_stream(request, replies, ending)
+        kind = STREAM_TYPE if as_stream else JSON_TYPE
+        same = None if self.form.echo(request) else untouched(replies, outcomes)
+        if same and not ending.guard and same.is_stream == as_stream:
+            return HttpReply(200, {}, kind, same.raw)
+        writer = _Writer(request, replies, outcomes, ending, self.form)
+        body = b"".join(writer.events()) if as_stream else json_bytes(writer.body())
+        return HttpReply(200, {}, kind, body)

@@ -12,7 +12,7 @@ from proxy.openai_api.chat.reply import (
     content_of,
     template_message,
 )
-from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.json_body import JsonObject, member, objects, only
 from proxy.openai_api.live_stream import LiveStream, Piece, Restoring, TextEvents
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending, ModelReply, PieceJoiner, choice_index, without_tokens
@@ -145,15 +145,13 @@ class LiveChat(LiveStream):
         events: list[bytes] = []
         for place, piece in enumerate(instead_of):
             own = objects(piece.chunk.get("choices"))[0]
-            others = _only(self._form.words(own, DELTA), self._silent_in_deltas)
+            others = only(self._form.words(own, DELTA), self._silent_in_deltas)
             said = text if place == 0 else ""
             if said or others:
-                kept = _only(without_tokens(own), self._form.silent_in_chunks)
+                kept = only(without_tokens(own), self._form.silent_in_chunks)
                 changed = self._form.with_words(kept, DELTA, others | {"content": said})
                 events.append(self._echoed_in(choice))
-                events.append(
-                    write_event(_only(piece.chunk, self._silent) | {"choices": [changed]})
-                )
+                events.append(write_event(only(piece.chunk, self._silent) | {"choices": [changed]}))
         if not instead_of and text:
             events.append(self._event(choice, {"content": text}))
         return b"".join(events)
@@ -185,7 +183,7 @@ class LiveChat(LiveStream):
         self._chunks.append(chunk)
         self._saying.add(chunk)
         if not self._frame:
-            self._frame = _only(chunk, self._silent)
+            self._frame = only(chunk, self._silent)
         choices = objects(chunk.get("choices"))
         if not choices:
             if chunk.get("usage"):
@@ -289,10 +287,6 @@ class LiveChat(LiveStream):
             or table.worded_unknown(choice, "choices[]")
             or self._form.has_unknown_words(delta)
         )
-
-
-def _only(own: JsonObject, names: frozenset[str]) -> JsonObject:
-    return {key: item for key, item in own.items() if key in names}
 
 
 def _named(frame: JsonObject) -> JsonObject:

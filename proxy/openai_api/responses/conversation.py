@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from guards.core.exchange import Source
 from proxy.openai_api.chat.citing_prompt import HEADING, with_citing_prompt
-from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.json_body import JsonObject, member, objects, with_note
 from proxy.openai_api.responses.output import MESSAGE
 
 _NOT_TEXT = {
@@ -150,23 +150,9 @@ def as_asked(response: JsonObject, asked: JsonObject) -> JsonObject:
 
 
 def noted(body: JsonObject, note: str) -> JsonObject:
-    """Return the body with a note at the end of the last user turn.
-
-    Args:
-        body: The request's body.
-        note: What the model is told.
-    """
-    return body | {"input": _noted(body.get("input"), note)}
-
-
-def _noted(given: JsonValue | None, note: str) -> JsonValue:
+    """Return the body with a note at the end of the last user turn."""
+    given = body.get("input")
     if isinstance(given, str):
-        return f"{given}\n\n{note}"
-    items = given if isinstance(given, list) else []
-    last = items[-1] if items else None
-    if not isinstance(last, dict) or last.get("role") != "user":
-        return [*items, {"role": "user", "content": note}]
-    content = last.get("content")
-    if isinstance(content, list):
-        return [*items[:-1], last | {"content": [*content, {"type": "input_text", "text": note}]}]
-    return [*items[:-1], last | {"content": f"{content or ''}\n\n{note}"}]
+        return body | {"input": f"{given}\n\n{note}"}
+    turns = given if isinstance(given, list) else []
+    return body | {"input": with_note(turns, note, "input_text")}

@@ -21,7 +21,7 @@ from proxy.openai_api.json_body import (
 from proxy.openai_api.live_stream import LiveStream, Piece, Restoring
 from proxy.openai_api.model_request import (
     NOTHING_TOLD,
-    GuardField,
+    Body,
     ModelRequest,
     Name,
     read_body,
@@ -101,17 +101,6 @@ class ResponsesReply(ModelReply):
         return tuple(dict.fromkeys((*self.named, *super().unseen)))
 
 
-def read_reply(raw: bytes, content_type: str, pseudonyms: Restoring) -> ResponsesReply:
-    """Read a reply by what it says it is, whatever was asked for.
-
-    Raises:
-        UpstreamBroken: it cannot be read, it failed, or the stream broke off.
-    """
-    if content_type.partition(";")[0].strip().lower() == STREAM_TYPE:
-        return _read_stream(raw, pseudonyms)
-    return _read_plain(raw, pseudonyms)
-
-
 def stream_reply(reader: StreamReader, raw: bytes) -> ResponsesReply:
     """Return what was read of a stream as a reply.
 
@@ -169,34 +158,6 @@ def _read_stream(raw: bytes, pseudonyms: Restoring) -> ResponsesReply:
             reader.read(event_object(event), event.raw)
     reader.check_ended()
     return stream_reply(reader, raw)
-
-
-def write(
-    request: ModelRequest,
-    replies: Sequence[ResponsesReply],
-    outcomes: Sequence[ChoiceOutcome],
-    ending: Ending,
-) -> HttpReply:
-    """Write the reply.
-
-    Args:
-        request: What was asked.
-        replies: All replies of the model server, in order; their usage is added up.
-        outcomes: The one outcome there is.
-        ending: What goes with it.
-    """
-    [outcome] = outcomes
-    as_stream = leaves_as_stream(request, replies, ending)
-    kind = STREAM_TYPE if as_stream else JSON_TYPE
-    same = untouched(replies, outcomes)
-    if same and not ending.guard and _is_as_it_came(request, same, as_stream=as_stream):
-        return HttpReply(200, {}, kind, same.raw)
-    if as_stream and not isinstance(outcome, Replaced) and outcome.reply.is_stream:
-        return HttpReply(200, {}, kind, _stream(request, replies, outcome, ending))
-    response = _response(request, replies, outcome, ending)
-    if as_stream:
-        return HttpReply(200, {}, kind, b"".join(map(event_bytes, response_events(response))))
-    return HttpReply(200, {}, kind, json_bytes(response))
 
 
 def _is_as_it_came(request: ModelRequest, reply: ResponsesReply, *, as_stream: bool) -> bool:
@@ -391,56 +352,13 @@ class _Items(BaseModel):
     input: list[_Item] = Field(min_length=1)
 
 
-class _Body(BaseModel):
-    """The members whose types the proxy relies on."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
+class _Body(Body):
     model: Name | None = None
     input: JsonValue = None
     instructions: str | None = None
-    stream: bool | None = None
     background: bool | None = None
     tools: list[JsonObject] | None = None
     text: JsonObject | None = None
-    stream_options: JsonObject | None = None
-    guard: GuardField | None = None
-
-
-def read_request(raw: bytes) -> ModelRequest:
-    """Read a request body.
-
-    Raises:
-        BadRequest: malformed JSON, a member of the wrong type, or one that cannot be served; it
-            names the member.
-    """
-    body = read_body(raw)
-    remarks = COVERAGE.request.remarks(body)
-    known = validated(body, _Body)
-    if known.model is None and ("model" in body or not body.get("prompt")):
-        raise BadRequest("Invalid value for 'model': a string is needed.", "model")
-    kept_there = dict(_kept_there(body))
-    _check_input(known.input, may_be_missing=bool(kept_there))
-    said = {key: value for key, value in body.items() if key not in ("input", "instructions")}
-    not_checked = [
-        *remarks.unchecked,
-        *not_text_in(objects(known.input)),
-        *kept_there.values(),
-    ]
-    return ModelRequest(
-        raw=raw,
-        parsed=body,
-        conversation=said | {"messages": messages_of(body)},
-        model=known.model or "",
-        stream=bool(known.stream),
-        offers_tools=bool(known.tools or body.get("prompt")),
-        structured=wants_json(body, member(known.text, "format")),
-        include_usage=True,
-        guard=known.guard or NOTHING_TOLD,
-        not_checked=tuple(dict.fromkeys(not_checked)),
-        server_state=tuple(kept_there),
-        unknown=remarks.unknown,
-    )
 
 
 def _check_input(given: JsonValue, *, may_be_missing: bool) -> None:
@@ -477,7 +395,33 @@ class ResponsesEndpoint(Endpoint[ResponsesReply]):
 
     def read_request(self, raw: bytes) -> ModelRequest:
         """Read a request body."""
-        return read_request(raw)
+        body = read_body(raw)
+        remarks = COVERAGE.request.remarks(body)
+        known = validated(body, _Body)
+        if known.model is None and ("model" in body or not body.get("prompt")):
+            raise BadRequest("Invalid value for 'model': a string is needed.", "model")
+        kept_there = dict(_kept_there(body))
+        _check_input(known.input, may_be_missing=bool(kept_there))
+        said = {key: value for key, value in body.items() if key not in ("input", "instructions")}
+        not_checked = [
+            *remarks.unchecked,
+            *not_text_in(objects(known.input)),
+            *kept_there.values(),
+        ]
+        return ModelRequest(
+            raw=raw,
+            parsed=body,
+            conversation=said | {"messages": messages_of(body)},
+            model=known.model or "",
+            stream=bool(known.stream),
+            offers_tools=bool(known.tools or body.get("prompt")),
+            structured=wants_json(body, member(known.text, "format")),
+            include_usage=True,
+            guard=known.guard or NOTHING_TOLD,
+            not_checked=tuple(dict.fromkeys(not_checked)),
+            server_state=tuple(kept_there),
+            unknown=remarks.unknown,
+        )
 
     def prompted(self, body: JsonObject, sources: Sequence[Source]) -> JsonObject | None:
         """Return the body with our citation prompt in its instructions."""
@@ -489,7 +433,9 @@ class ResponsesEndpoint(Endpoint[ResponsesReply]):
 
     def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ResponsesReply:
         """Read a whole reply by what it says it is."""
-        return read_reply(raw, content_type, pseudonyms)
+        if content_type.partition(";")[0].strip().lower() == STREAM_TYPE:
+            return _read_stream(raw, pseudonyms)
+        return _read_plain(raw, pseudonyms)
 
     def live(self, request: ModelRequest) -> LiveStream:
         """Return what reads and writes the stream of one request."""
@@ -503,4 +449,15 @@ class ResponsesEndpoint(Endpoint[ResponsesReply]):
         ending: Ending,
     ) -> HttpReply:
         """Write a reply of which all is known."""
-        return write(request, replies, outcomes, ending)
+        [outcome] = outcomes
+        as_stream = leaves_as_stream(request, replies, ending)
+        kind = STREAM_TYPE if as_stream else JSON_TYPE
+        same = untouched(replies, outcomes)
+        if same and not ending.guard and _is_as_it_came(request, same, as_stream=as_stream):
+            return HttpReply(200, {}, kind, same.raw)
+        if as_stream and not isinstance(outcome, Replaced) and outcome.reply.is_stream:
+            return HttpReply(200, {}, kind, _stream(request, replies, outcome, ending))
+        response = _response(request, replies, outcome, ending)
+        if as_stream:
+            return HttpReply(200, {}, kind, b"".join(map(event_bytes, response_events(response))))
+        return HttpReply(200, {}, kind, json_bytes(response))

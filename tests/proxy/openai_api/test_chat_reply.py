@@ -5,7 +5,7 @@ from pydantic import JsonValue
 
 from proxy.demo.model_server import Said, completion
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.chat import read_reply, read_request, write
+from proxy.openai_api.chat import ChatEndpoint, read_reply
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending, Kept, ModelReply
@@ -17,10 +17,12 @@ CALLS: JsonValue = [
     {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}},
 ]
 
+CHAT = ChatEndpoint()
+
 
 def asked(**members: JsonValue) -> ModelRequest:
     messages: JsonValue = [{"role": "user", "content": "휴가는 며칠인가요?"}]
-    return read_request(json.dumps({"model": "m", "messages": messages} | members).encode())
+    return CHAT.read_request(json.dumps({"model": "m", "messages": messages} | members).encode())
 
 
 def plain(*choices: JsonObject, **members: JsonValue) -> ModelReply:
@@ -177,7 +179,7 @@ def test_choices_without_a_number_are_kept_whole(index: JsonValue) -> None:
     message: JsonObject = {"role": "assistant", "content": TEXT, "x_own": 1}
     reply = plain(choice_of(message, index))
 
-    written = write(asked(), [reply], kept(reply), ending(report={"action": "pass"}))
+    written = CHAT.write(asked(), [reply], kept(reply), ending(report={"action": "pass"}))
 
     assert json.loads(written.body)["choices"] == [choice_of(message, 0)]
 
@@ -185,7 +187,9 @@ def test_choices_without_a_number_are_kept_whole(index: JsonValue) -> None:
 def test_a_stream_without_numbers_is_kept_whole() -> None:
     reply = stream_of(delta_of(None, content="1년"), delta_of(None, "stop", content="에"))
 
-    written = write(asked(stream=True), [reply], kept(reply), ending(report={"action": "pass"}))
+    written = CHAT.write(
+        asked(stream=True), [reply], kept(reply), ending(report={"action": "pass"})
+    )
 
     again = read_reply(written.body, written.content_type)
     assert [(one.content, one.finish_reason) for one in again.answers] == [("1년에", "stop")]
@@ -194,7 +198,7 @@ def test_a_stream_without_numbers_is_kept_whole() -> None:
 def test_a_plain_reply_is_written_as_a_stream_once_a_stream_was_promised() -> None:
     reply = plain_said("하나", "둘")
 
-    written = write(asked(stream=True, n=2), [reply], kept(reply), ending(as_stream=True))
+    written = CHAT.write(asked(stream=True, n=2), [reply], kept(reply), ending(as_stream=True))
 
     again = read_reply(written.body, written.content_type)
     assert [one.content for one in again.answers] == ["하나", "둘"]
@@ -204,7 +208,7 @@ def test_a_plain_reply_is_written_as_a_stream_once_a_stream_was_promised() -> No
 def test_calls_of_tools_get_their_numbers_in_a_promised_stream() -> None:
     reply = plain(choice_of({"role": "assistant", "content": None, "tool_calls": CALLS}))
 
-    written = write(asked(stream=True), [reply], kept(reply), ending(as_stream=True))
+    written = CHAT.write(asked(stream=True), [reply], kept(reply), ending(as_stream=True))
 
     first = json.loads(written.body.split(b"\n")[0].removeprefix(b"data: "))
     [call] = first["choices"][0]["delta"]["tool_calls"]
@@ -233,7 +237,7 @@ def test_usage_of_all_replies_is_added_up_to_the_last_detail() -> None:
         },
     )
 
-    written = write(asked(), [first, second], kept(second), ending())
+    written = CHAT.write(asked(), [first, second], kept(second), ending())
 
     assert json.loads(written.body)["usage"] == {
         "prompt_tokens": 30,

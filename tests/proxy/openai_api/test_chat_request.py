@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from proxy.errors import BadRequest
-from proxy.openai_api.chat import read_request
+from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
 from tests.tables import each_row
@@ -20,12 +20,12 @@ def body_of(**members: JsonValue) -> JsonObject:
 
 
 def request_of(**members: JsonValue) -> ModelRequest:
-    return read_request(json.dumps(body_of(**members)).encode())
+    return ChatEndpoint().read_request(json.dumps(body_of(**members)).encode())
 
 
 def refusal_of(raw: bytes) -> BadRequest:
     with pytest.raises(BadRequest) as caught:
-        read_request(raw)
+        ChatEndpoint().read_request(raw)
     return caught.value
 
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from guards.core.exchange import ContextState
 from policies.schema.policy import SourceRules
 from proxy.errors import BadRequest
-from proxy.openai_api.completions.endpoint import conversation, is_begun, noted
+from proxy.openai_api.completions import conversation, is_begun, noted
 from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 from proxy.openai_api.coverage import Row, Treatment
 from proxy.openai_api.json_body import JsonObject, read_object

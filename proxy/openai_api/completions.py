@@ -11,9 +11,8 @@ out in a model's own chat format is read turn by turn.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool
+from pydantic import JsonValue, StrictBool
 
 from guards.core.exchange import Source
 from proxy.errors import BadRequest, UpstreamBroken
@@ -22,11 +21,9 @@ from proxy.openai_api.chat.reply import DELTA, MESSAGE, ChatFormat
 from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.model_request import (
-    MOST_CHOICES,
     NOTHING_TOLD,
-    GuardField,
+    CompletionBody,
     ModelRequest,
-    Name,
     read_body,
     validated,
     wants_json,
@@ -154,20 +151,10 @@ def _answer_cue(prompt: str) -> Line | None:
 _PREFILL = "prefill"
 
 
-class _Body(BaseModel):
-    """The members whose types the proxy relies on."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-    model: Name
+class _Body(CompletionBody):
     prompt: JsonValue
-    stream: bool | None = None
-    n: Annotated[int, Field(ge=1, le=MOST_CHOICES)] | None = None
     echo: StrictBool | None = None
     logprobs: JsonValue = None
-    response_format: JsonObject | None = None
-    stream_options: JsonObject | None = None
-    guard: GuardField | None = None
 
 
 class CompletionRequest(ModelRequest):
@@ -183,35 +170,6 @@ class CompletionRequest(ModelRequest):
         """Return the body for a model, without the members that are the proxy's."""
         kept = {key: item for key, item in self.body.items() if key not in ("guard", "echo")}
         return kept | {"model": model}
-
-
-def read_request(raw: bytes) -> CompletionRequest:
-    """Read a request body.
-
-    Raises:
-        BadRequest: malformed JSON, or a member of the wrong type; it names the member.
-    """
-    body = read_body(raw)
-    remarks = COVERAGE.request.remarks(body)
-    known = validated(body, _Body)
-    prompt = prompt_of(body)
-    if known.echo and known.logprobs is not None and known.logprobs is not False:
-        raise BadRequest("'echo' cannot be served here together with 'logprobs'.", "echo")
-    begun = (_PREFILL,) if is_begun(prompt) else ()
-    said = {key: value for key, value in body.items() if key != "prompt"}
-    return CompletionRequest(
-        raw=raw,
-        parsed=body,
-        conversation=said | {"messages": conversation(prompt)},
-        model=known.model,
-        stream=bool(known.stream),
-        choices=known.n or 1,
-        structured=wants_json(body, known.response_format),
-        include_usage=member(known.stream_options, "include_usage") is True,
-        guard=known.guard or NOTHING_TOLD,
-        not_checked=remarks.unchecked + begun,
-        unknown=remarks.unknown,
-    )
 
 
 def prompt_of(body: JsonObject) -> str:
@@ -329,7 +287,27 @@ class CompletionsEndpoint(ChatEndpoint):
 
     def read_request(self, raw: bytes) -> ModelRequest:
         """Read a request body."""
-        return read_request(raw)
+        body = read_body(raw)
+        remarks = COVERAGE.request.remarks(body)
+        known = validated(body, _Body)
+        prompt = prompt_of(body)
+        if known.echo and known.logprobs is not None and known.logprobs is not False:
+            raise BadRequest("'echo' cannot be served here together with 'logprobs'.", "echo")
+        begun = (_PREFILL,) if is_begun(prompt) else ()
+        said = {key: value for key, value in body.items() if key != "prompt"}
+        return CompletionRequest(
+            raw=raw,
+            parsed=body,
+            conversation=said | {"messages": conversation(prompt)},
+            model=known.model,
+            stream=bool(known.stream),
+            choices=known.n or 1,
+            structured=wants_json(body, known.response_format),
+            include_usage=member(known.stream_options, "include_usage") is True,
+            guard=known.guard or NOTHING_TOLD,
+            not_checked=remarks.unchecked + begun,
+            unknown=remarks.unknown,
+        )
 
     def prompted(self, body: JsonObject, sources: Sequence[Source]) -> JsonObject | None:
         """Return nothing: a prompt has no place for instructions that its template does not know.
