@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
@@ -22,6 +23,7 @@ from tests.bench.subjects import Absent, Subject
 
 QUICK_DEADLINE_S = 170
 FULL_DEADLINE_S = 5400
+FULL_MINUTES = 11.0
 REPLICAS_DEADLINE_S = 900
 WIDTH = 150
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
@@ -37,6 +39,9 @@ def run_bench(
     quick: Annotated[bool, typer.Option(help="Under three minutes, without peers.")] = False,
     rounds: Annotated[int | None, typer.Option(min=1)] = None,
     seconds: Annotated[float | None, typer.Option(min=0.2, help="Of each load.")] = None,
+    minutes: Annotated[
+        float, typer.Option(min=1, help="No further round of a load is begun after that.")
+    ] = FULL_MINUTES,
     subject: Annotated[
         list[str] | None, typer.Option(help="Only subjects with this in their name.")
     ] = None,
@@ -57,8 +62,9 @@ def run_bench(
     plan = Plan(
         loads=[one for one in LOADS if (one.in_quick or not quick) and _wanted(one.name, load)],
         rounds=rounds or (2 if quick else 3),
-        seconds=seconds or (1.0 if quick else 2.0),
+        seconds=seconds or (1.0 if quick else 0.8),
         extras=not quick and load is None,
+        until_s=time.monotonic() + minutes * 60,
     )
     results = Results.begin(plan.seconds)
     trouble = _measured(chosen, plan, results, QUICK_DEADLINE_S if quick else FULL_DEADLINE_S)

@@ -1,5 +1,7 @@
 """One run: every load in rounds, in each round every subject in turn."""
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,12 +23,21 @@ MANY_CONNECTIONS = 32
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured; ``extras`` are idle streams and long requests."""
+    """How much is measured.
+
+    Attributes:
+        loads: The loads.
+        rounds: Most rounds; the first is always gone through.
+        seconds: How long each load lasts in a round.
+        extras: Idle streams and long requests, too.
+        until_s: No load is begun anew after that, by `time.monotonic`.
+    """
 
     loads: Sequence[Load]
     rounds: int
     seconds: float
     extras: bool
+    until_s: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -84,18 +95,22 @@ def _is_right(one: Started, on: Stage, results: Results, progress: Progress) -> 
 
 
 def _turns(on: Stage, ready: Sequence[Started], plan: Plan) -> Iterator[_Turn]:
-    for load in plan.loads:
-        concerned = [one for one in ready if _concerns(load, one.subject)]
-        for _ in range(plan.rounds):
-            for one in concerned:
-                yield _Turn(load.name, one, partial(on.measure, one, load, plan.seconds))
-    if not plan.extras:
-        return
-    for _ in range(plan.rounds):
-        for one in ready:
-            measure = partial(long_request.measure_long, on, one, plan.seconds)
-            yield _Turn(long_request.NAME, one, measure)
+    for number in range(plan.rounds):
+        for load in plan.loads:
+            if number and time.monotonic() > plan.until_s:
+                return
+            for one in ready:
+                if _concerns(load, one.subject):
+                    yield _Turn(load.name, one, partial(on.measure, one, load, plan.seconds))
+        if plan.extras:
+            yield from _extras(on, ready, plan, with_idle=number == 0)
+
+
+def _extras(on: Stage, ready: Sequence[Started], plan: Plan, *, with_idle: bool) -> Iterator[_Turn]:
     for one in ready:
+        measure = partial(long_request.measure_long, on, one, plan.seconds)
+        yield _Turn(long_request.NAME, one, measure)
+    for one in ready if with_idle else ():
         if one.subject.workers == 1:
             yield _Turn(idle.NAME, one, partial(idle.measure_idle, on, one))
 
