@@ -10,6 +10,7 @@ has as much of the answer's and does not oppose it settles it.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Modality
@@ -139,6 +140,22 @@ def _is_borne_by_party(statement: Statement) -> bool:
     )
 
 
+def _are_crossed(statement: Statement, source: Statement) -> bool:
+    """Tell whether two nouns have changed places (원액에 물을 붓다, 물에 원액을 붓다)."""
+    own, its = (
+        {word.features[-1]: _role(word) for word in words_of(one)} for one in (statement, source)
+    )
+    shared = [one for one in own if own[one] and own[one] != its.get(one)]
+    return any(
+        own[one] == its.get(other) and own[other] == its.get(one)
+        for one, other in combinations(shared, 2)
+    )
+
+
+def _role(word: Word) -> str:
+    return _ROLES.get(word.particle.rstrip("은는도만"), "")
+
+
 def _spared(statement: Statement) -> Word | None:
     """Return what a statement says is not needed by the word 없이; None if it does not."""
     at = statement.claim.text.find("없이")
@@ -148,15 +165,22 @@ def _spared(statement: Statement) -> Word | None:
     return next((one for one in reversed(statement.claim.clause.words) if one.end <= end), None)
 
 
+_ROLES = {
+    form: forms[0]
+    for forms in map(str.split, ("이 가", "을 를", "에 에게", "에서", "로 으로"))
+    for form in forms
+}
 _SEPARATELY = re.compile(r"(?<![가-힣])(?:따로|별도)")
 
 
 def _are_apart(statement: Statement, source: Statement) -> bool:
-    """Tell whether a source takes no side, or both say that something is dealt with separately.
+    """Tell whether a source takes no side, or the two are of something else.
+
+    Both may say that it is dealt with separately, or their nouns may have changed places.
 
     What is done without (승인 없이) has to be what the source demands.
     """
-    if _takes_no_side(source):
+    if _takes_no_side(source) or _are_crossed(statement, source):
         return True
     spared = _spared(statement)
     if spared is not None and not any(

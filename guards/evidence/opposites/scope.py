@@ -92,6 +92,8 @@ _ONE_OF_SEVERAL = re.compile(r"\s?(?:\([^()]*\))?(?:,|·|/|\s?또는|이나|나\
 _EITHER_ONE = re.compile(r"(?:어느|어떤)\s(?:쪽|것|편|하나)[가-힣]{0,3}(?:도|든지?|나)$")
 _ONE_OF_LISTED = re.compile(r"(?<![가-힣])(?<!어느 )(?<!어떤 )([가-힣]+?)(?:이든|든)(?=\s)")
 _ENDS_IN_A_NOUN = re.compile(r"/(?:NN\w*|XSN|SSC)$")
+# 10월이 아니어도: what need not be is a time or an amount, and no condition is done without.
+_FIGURE = re.compile(r"\d[\d,.]*\s?[가-힣%]{0,3}(?:\s[가-힣]{1,2})?$")
 # 사업자가 아니라면; 건강식품이 아니라 음료라면.
 _IS_NOT = re.compile(r"(?<!만/JX )아니/VCN (?:\S+/EP )*(?:[^/\s]*면|라|고|거나)/E")
 _IT = frozenset({"이", "가"})
@@ -198,6 +200,7 @@ class _Widener:
         is_against = self.statement.modality is Modality.FORBIDDEN
         if self.kind is Kind.WITHOUT:
             has_object = bool(self.aside) and not _NO_NEED.search(self.aside[-1].text)
+            has_object = has_object and not _FIGURE.search(self._to_its_end[: -len(self.text)])
             return has_object and not is_against and not self._is_only_a_condition
         if (self.kind is Kind.ASIDE and self._is_only_so) or self._is_of_those_named:
             return False
