@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, cast
 
 from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.client import Pipeline
 from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.connection import ConnectionPool, SSLConnection, parse_url
 from redis.asyncio.retry import Retry
@@ -247,6 +248,12 @@ class SharedRedis:
             if isinstance(error, (ResponseError, NotReplicated)):
                 await self._forget_connections()
             raise away(error) from error
+
+    @asynccontextmanager
+    async def pipeline(self, away: Callable[[Exception], Exception]) -> AsyncIterator[Pipeline]:
+        """Give a pipeline for one exchange; see `answering`."""
+        async with self.answering(away) as redis, redis.pipeline(transaction=False) as pipeline:
+            yield pipeline
 
     @staticmethod
     async def run(redis: Redis, script: str, keys: Sequence[Key], values: Sequence[Value]) -> Any:  # noqa: ANN401 - what the script returns

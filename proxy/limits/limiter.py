@@ -281,10 +281,7 @@ class SharedCounts:
 
     async def leave(self, visits: Collection[Visit]) -> None:
         """Note that visits are over; one that is over already stays so."""
-        async with (
-            self._redis.answering(CountsAway) as redis,
-            redis.pipeline(transaction=False) as pipeline,
-        ):
+        async with self._redis.pipeline(CountsAway) as pipeline:
             for visit in visits:
                 pipeline.zrem(_RUNNING + visit.tenant, visit.id)
             await pipeline.execute()

@@ -68,7 +68,7 @@ async def counted(
     found: list[TallyBucket] = []
     for first in range(0, len(buckets), _BUCKETS_AT_ONCE):
         some = buckets[first : first + _BUCKETS_AT_ONCE]
-        async with redis.answering(away) as client, client.pipeline(transaction=False) as pipeline:
+        async with redis.pipeline(away) as pipeline:
             for portion in portions:
                 pipeline.eval(_COUNTED, len(some), *map(portion.tally, some))
             said = await pipeline.execute()
@@ -186,10 +186,7 @@ class RedisStore:
 
     async def newest(self) -> str:
         """Return the cursor behind which only traces are that come from now on."""
-        async with (
-            self._redis.answering(away) as redis,
-            redis.pipeline(transaction=False) as pipeline,
-        ):
+        async with self._redis.pipeline(away) as pipeline:
             for portion in self._portions:
                 pipeline.hmget(portion.last_place, "ms", "number")
             places = await pipeline.execute()
@@ -208,10 +205,7 @@ class RedisStore:
                 count += entry.may_match(query)
             return count
         streams = await self._streams(query.tenant)
-        async with (
-            self._redis.answering(away) as redis,
-            redis.pipeline(transaction=False) as pipeline,
-        ):
+        async with self._redis.pipeline(away) as pipeline:
             for portion, tenant in streams:
                 pipeline.xlen(portion.stream(tenant))
             return sum(await pipeline.execute())
@@ -228,10 +222,7 @@ class RedisStore:
 
     async def ping(self) -> None:
         """Return if the server answers."""
-        async with (
-            self._redis.answering(away) as redis,
-            redis.pipeline(transaction=False) as pipeline,
-        ):
+        async with self._redis.pipeline(away) as pipeline:
             for portion in self._portions:  # in a Cluster, every server that has traces
                 pipeline.exists(portion.tenants)
             await pipeline.execute()
@@ -292,10 +283,7 @@ class RedisStore:
         """Return the streams of a tenant, or of all, by portion and tenant."""
         if tenant is not None:
             return [(portion, tenant) for portion in self._portions]
-        async with (
-            self._redis.answering(away) as redis,
-            redis.pipeline(transaction=False) as pipeline,
-        ):
+        async with self._redis.pipeline(away) as pipeline:
             for portion in self._portions:
                 pipeline.smembers(portion.tenants)
             found = await pipeline.execute()
@@ -314,10 +302,7 @@ class RedisStore:
         """Return the records of entries with their cursors, without those whose time is over."""
         if not wanted:
             return []
-        async with (
-            self._redis.answering(away) as redis,
-            redis.pipeline(transaction=False) as pipeline,
-        ):
+        async with self._redis.pipeline(away) as pipeline:
             for _, entry in wanted:
                 pipeline.get(entry.portion.record(entry.id))
             records = await pipeline.execute()

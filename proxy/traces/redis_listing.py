@@ -193,10 +193,7 @@ class Merged:
     async def _read_on(self) -> None:
         """Fill streams that are dry, and on the same way those that soon will be."""
         numbers = [number for number, one in enumerate(self._streams) if _is_low(one)]
-        async with (
-            self._redis.answering(away) as redis,
-            redis.pipeline(transaction=False) as pipeline,
-        ):
+        async with self._redis.pipeline(away) as pipeline:
             for stream in (self._streams[number] for number in numbers):
                 if self._are_labelled:
                     self._ask_set(pipeline, stream)
