@@ -137,9 +137,7 @@ class Overlap(Guard[OverlapSettings]):
         last = sentence[-1]
         invented = [
             (span, together)
-            for span, together in _joined(
-                (span, one) for span, _, one in measured if self._is_novel(one)
-            )
+            for span, together in _joined(place for place in measured if self._is_novel(place[2]))
             if self._is_invented(together)
         ]
         for span, together in invented:
@@ -179,6 +177,10 @@ _COMPARES = re.compile(
 )
 # 내장 장치이므로: the answer calls the user's case by a kind. 박스를 버렸거나: one case of several.
 _NAMES_A_CASE = re.compile(r"이/VCP (?:므로|니|니까|라|라서|어서)/EC$|(?<!시/EP )거나/EC$")
+
+
+# 유학이나 구직, 취업: the beginning of a series, which a comma cuts off.
+_ENDS_IN_NOUN = re.compile(r"/(?:NNG|NNP|XSN)(?: (?:또는|및|혹은)/MAJ)?$")
 
 
 def _says_no_fact(clause: Clause) -> bool:
@@ -262,13 +264,16 @@ class _Answer:
         )
 
 
-def _joined(found: Iterable[tuple[Span, Measured]]) -> Iterator[tuple[Span, Measured]]:
+def _joined(found: Iterable[tuple[Span, Claim, Measured]]) -> Iterator[tuple[Span, Measured]]:
     """Yield places with what was measured; those with hardly anything between them as one."""
     joined: list[tuple[Span, Measured]] = []
-    for span, measured in found:
+    ends_in_noun = False
+    for span, claim, measured in found:
         if joined and span.start - joined[-1][0].end <= _APART:
             before, so_far = joined[-1]
-            joined[-1] = Span(before.start, span.end), so_far.joined(measured)
+            together = so_far.joined(measured, in_series=ends_in_noun)
+            joined[-1] = Span(before.start, span.end), together
         else:
             joined.append((span, measured))
+        ends_in_noun = _ENDS_IN_NOUN.search(claim.clause.trail) is not None
     yield from joined

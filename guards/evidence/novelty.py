@@ -10,7 +10,8 @@ from typing import NamedTuple
 from guards.claims.reader import Claim
 from guards.core.reading import RequestReading, SourceSet
 from guards.evidence.index import SourceIndex, claims_of
-from guards.evidence.thresholds import NOVEL_VERB
+from guards.evidence.thresholds import NAMING_CHARS, NOVEL_VERB
+from guards.evidence.topic import other_words
 from guards.korean.morphemes import likely_readings
 from guards.korean.words import Word, canonical, content_words
 from guards.lexicons.loading import words
@@ -55,12 +56,17 @@ class Measured(NamedTuple):
     things: int
     known: float
 
-    def joined(self, other: "Measured") -> "Measured":
-        """Return the same of two clauses together."""
+    def joined(self, other: "Measured", *, in_series: bool) -> "Measured":
+        """Return the same of two clauses together.
+
+        Args:
+            other: The second clause.
+            in_series: Whether the first is the beginning of a series that the second goes on with.
+        """
         telling = self.telling + other.telling
         known = self.known * self.telling + other.known * other.telling
         unknown = (*self.unknown, *other.unknown)
-        return Measured(telling, unknown, self.things + other.things, known / telling)
+        return Measured(telling, unknown, self.things + other.things - in_series, known / telling)
 
 
 def _dense_text(sources: SourceSet) -> str:
@@ -199,7 +205,12 @@ class Vocabulary:
             or noun in self._request_words
             or self._index.knows(noun)
             or (len(noun) >= _SHORTEST and (noun in self._text or noun in self._request_text))
+            or (len(noun) >= NAMING_CHARS and any(map(self._stands, other_words(noun))))
         )
+
+    def _stands(self, noun: str) -> bool:
+        """Tell whether the sources have a noun, however the analyser reads its sentence."""
+        return self._index.knows(noun) or (len(noun) >= NAMING_CHARS and noun in self._text)
 
     def held(self, words: Iterable[Word]) -> float:
         """Return the share of some words, rare ones more, that one source claim holds.
