@@ -34,6 +34,8 @@ def each_row(columns: str, rows: str | Iterable[object]) -> Callable[[Test], Tes
     value); `{NAME}` in it stands for that text of the test's module. A column that a row leaves out
     takes the parameter's default. A row that `known_misses.txt` names as `path::test[row]` has to
     fail.
+
+    Fixtures are made once for all rows; those with a method `tidied` are tidied before each row.
     """
     names = [name.strip() for name in columns.split(",")]
 
@@ -44,6 +46,9 @@ def each_row(columns: str, rows: str | Iterable[object]) -> Callable[[Test], Tes
         def calls(fixtures: Mapping[str, object]) -> Iterator[tuple[str, dict[str, Any]]]:
             table = _from_file(test, names, rows) if isinstance(rows, str) else _named(rows)
             for row, values in table.items():
+                for fixture in fixtures.values():
+                    if hasattr(fixture, "tidied"):
+                        fixture.tidied()
                 yield row, {**dict(zip(names, _values(names, values), strict=False)), **fixtures}
 
         @functools.wraps(test)

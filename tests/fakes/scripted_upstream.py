@@ -18,7 +18,7 @@ class ScriptedUpstream:
     requests: list[JsonObject] = field(default_factory=list)
     address: str = ""
 
-    def reset(self) -> "ScriptedUpstream":
+    def tidied(self) -> "ScriptedUpstream":
         """Forget what was asked and what was to be said."""
         self.requests.clear()
         self.script = ScriptedUpstream().script

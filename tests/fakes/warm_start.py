@@ -132,7 +132,6 @@ def start_pools_warm() -> None:
     forkserver.set_forkserver_preload(list(_IMPORTED))
     contexts: dict[str, context.BaseContext] = vars(context)["_concrete_contexts"]
     contexts["spawn"] = multiprocessing.get_context("forkserver")
-    forkserver.ensure_running()
 
 
 def _early(environment: Mapping[str, str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from proxy.openai_api.sse import DONE, write_event
 from tests.fakes.raw_client import RawAnswer, request_bytes, said_to
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.faults.wire import reply_bytes
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -72,7 +73,7 @@ def text_of(answer: RawAnswer, *, stream: bool) -> str:
     return "".join(choice["delta"].get("content") or "" for choice in choices)
 
 
-@pytest.mark.parametrize("tenant", ["shadow", "off", "monitor"])
+@each_row("tenant", ["shadow", "off", "monitor"])
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
 async def test_where_guards_only_watch_it_is_sent(rig: Rig, tenant: str, *, stream: bool) -> None:
     answer = await ask(rig, tenant, LONG, stream=stream)
@@ -82,7 +83,7 @@ async def test_where_guards_only_watch_it_is_sent(rig: Rig, tenant: str, *, stre
     assert b"[DONE]" in answer.body or not stream
 
 
-@pytest.mark.parametrize("tenant", ["shadow", "monitor"])
+@each_row("tenant", ["shadow", "monitor"])
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
 async def test_what_was_not_judged_is_named(rig: Rig, tenant: str, *, stream: bool) -> None:
     answer = await ask(rig, tenant, LONG, stream=stream)
@@ -108,7 +109,7 @@ async def test_where_a_guard_could_act_it_is_refused(rig: Rig, *, stream: bool) 
     assert b"[DONE]" not in answer.body
 
 
-@pytest.mark.parametrize("tenant", ["app", "shadow", "off", "monitor"])
+@each_row("tenant", ["app", "shadow", "off", "monitor"])
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
 async def test_one_that_is_short_enough_is_judged(rig: Rig, tenant: str, *, stream: bool) -> None:
     answer = await ask(rig, tenant, SHORT, stream=stream)

@@ -14,6 +14,7 @@ from policies.inspection import Inspector
 from proxy.openai_api.json_body import OF_REPLY, OF_REQUEST, JsonObject
 from proxy.openai_api.sse import MOST_EVENT_BYTES
 from tests.faults.wire import QUESTION, TEXT, Wire, open_wire, reply_bytes
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -88,7 +89,7 @@ async def test_more_choices_than_were_asked_for_break_a_stream(
     assert DONE not in answer.body
 
 
-@pytest.mark.parametrize("path", [CHAT, COMPLETIONS])
+@each_row("path", [CHAT, COMPLETIONS])
 async def test_as_many_choices_as_were_asked_for_go_out(wire: Wire, path: str) -> None:
     choices = [choice(path, number) for number in range(3)]
     replying(wire, reply_bytes(json.dumps({"id": "c", "choices": choices}).encode()))
@@ -112,7 +113,7 @@ async def test_an_event_without_end_is_given_up_soon(wire: Wire, filler: bytes) 
     assert answer.refusal()["code"] == "upstream_broken"
 
 
-@pytest.mark.parametrize("path", [CHAT, COMPLETIONS])
+@each_row("path", [CHAT, COMPLETIONS])
 @pytest.mark.parametrize("hold", [False, True], ids=["live", "held"])
 async def test_what_follows_done_is_neither_judged_nor_sent(
     wire: Wire, path: str, *, hold: bool
@@ -128,7 +129,7 @@ async def test_what_follows_done_is_neither_judged_nor_sent(
     assert DONE in answer.body
 
 
-@pytest.mark.parametrize("value", [b"[]", b"{}", b'{"a": 1}'])
+@each_row("value", [b"[]", b"{}", b'{"a": 1}'])
 async def test_more_values_than_can_be_read_are_refused(wire: Wire, value: bytes) -> None:
     in_reply, in_request = (
         b"[" + b",".join([value] * (most.containers + 1)) + b"]" for most in (OF_REPLY, OF_REQUEST)
@@ -156,7 +157,7 @@ async def test_a_long_answer_with_all_its_log_probabilities_is_sent(wire: Wire) 
     assert answer.status == 200
 
 
-@pytest.mark.parametrize("filler", [b": x\n\n", b"\n", b"\r\n", b"event: ping\n\n"])
+@each_row("filler", [b": x\n\n", b"\n", b"\r\n", b"event: ping\n\n"])
 async def test_what_says_nothing_in_a_stream_is_passed_over(wire: Wire, filler: bytes) -> None:
     said = event([choice(CHAT, 0, streamed=True)])
     replying(wire, stream(filler * 50_000, said, filler * 1_000, DONE))

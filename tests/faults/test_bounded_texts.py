@@ -30,6 +30,7 @@ from tests.fakes.growth import assert_grows_with_its_input
 from tests.fakes.rig import Rig, open_rig
 from tests.fakes.running_proxy import chat_body
 from tests.faults.odd_texts import ODD, OF_MANY, ONE_UNIT, PAIRS, SIZE_BYTES
+from tests.tables import each_row
 
 PROMISED_S = 1.0
 OF_EACH_OTHER_S = 2.0
@@ -93,17 +94,17 @@ def yardstick_s() -> float:
     return time.process_time() - began_s
 
 
-@pytest.mark.parametrize("name", ["ranges", "numbered-lines", "open-marks"])
+@each_row("name", ["ranges", "numbered-lines", "open-marks"])
 def test_the_cost_of_an_answer_grows_with_its_length(name: str) -> None:
     assert_grows_with_its_input(lambda chars: look_at(exchange(answer=ODD[name][:chars])), 8_000)
 
 
-@pytest.mark.parametrize("name", ["headings", "numbered-prices"])
+@each_row("name", ["headings", "numbered-prices"])
 def test_the_cost_of_a_source_grows_with_its_length(name: str) -> None:
     assert_grows_with_its_input(lambda chars: look_at(exchange(source=ODD[name][:chars])), 8_000)
 
 
-@pytest.mark.parametrize("name", ["telephones", "links"])
+@each_row("name", ["telephones", "links"])
 def test_the_cost_of_finding_a_source_again_grows_with_its_length(name: str) -> None:
     def look(chars: int) -> None:
         given = PAIRS[name][0][:chars]
@@ -126,7 +127,7 @@ def test_thousands_of_questions_at_once_cost_under_a_second() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["telephones", "links"])
+@each_row("name", ["telephones", "links"])
 def test_what_is_found_again_by_the_hundred_costs_under_a_second(name: str) -> None:
     given, other = PAIRS[name]
 
@@ -182,7 +183,7 @@ async def test_long_texts_hold_no_thread_that_others_wait_for() -> None:
     assert 1 <= most_at_once <= 2
 
 
-@pytest.mark.parametrize(("size", "apart"), [(LARGE_BYTES, False), (LARGE_BYTES + 1, True)])
+@each_row("size, apart", [(LARGE_BYTES, False), (LARGE_BYTES + 1, True)])
 async def test_large_bodies_are_read_in_a_thread(size: int, *, apart: bool) -> None:
     read_in = await read_offloaded(size, threading.get_ident)
 

@@ -33,6 +33,7 @@ from tests.faults.service import service
 from tests.faults.test_starts import TENANT, written
 from tests.policies.courses import COURSES, DENIED, KNOWN
 from tests.proxy.dashboard.visitor import Visitor
+from tests.tables import each_row
 
 HOST = "127.0.0.1"
 ELSEWHERE = "model.bank.test"
@@ -277,7 +278,7 @@ def test_public_authorities_stay_trusted(own: Authority) -> None:
         assert rules.verify_mode is ssl.CERT_REQUIRED
 
 
-@pytest.mark.parametrize("name", ["verify", "verify_ssl", "insecure", "ca_file"])
+@each_row("name", ["verify", "verify_ssl", "insecure", "ca_file"])
 def test_no_policy_can_leave_it_out(name: str) -> None:
     for section in (Upstream, JudgeRules):
         assert section.model_config["extra"] == "forbid"

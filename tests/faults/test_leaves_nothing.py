@@ -38,6 +38,7 @@ from tests.flow.library import ASKED, ONE_WRONG, TRUE_ANSWER
 from tests.flow.test_judge import DOUBTED
 from tests.flow.test_long_texts import judging
 from tests.flow.waiting import eventually
+from tests.tables import each_row
 
 FEW, MANY = 80, 10_000
 MOST_MEMORY = 1.1
@@ -124,7 +125,7 @@ async def leaves(rig: Rig, server: Hanging, tenant: str, path: str, sent: JsonOb
         await server.is_left()
 
 
-@pytest.mark.parametrize(("tenant", "path", "sent"), HELD)
+@each_row("tenant, path, sent", HELD)
 async def test_who_leaves_takes_the_model_server_along(
     rig: Rig, tenant: str, path: str, sent: JsonObject
 ) -> None:

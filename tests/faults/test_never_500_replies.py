@@ -218,7 +218,7 @@ ODD_WORDS = json.dumps(f"가{HALF}나\0다\r\n라.")
 ODD_PAGES = ["/dashboard/traces", "/dashboard/traces/{}", "/dashboard/traces/{}/json", "/traces/{}"]
 
 
-@pytest.mark.parametrize("door", ["completions", "responses"])
+@each_row("door", ["completions", "responses"])
 async def test_odd_words_at_other_doors_are_an_answer_whose_trace_can_be_looked_at(
     wire: Wire, door: str
 ) -> None:

@@ -15,6 +15,7 @@ import pytest_asyncio
 from tests.fakes.raw_client import in_chunks
 from tests.fakes.running_proxy import ADMIN_TOKEN
 from tests.faults.wire import CHAT, DOORS, Wire, body_of, open_wire
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -33,7 +34,7 @@ async def shared(
 
 @pytest.fixture
 def wire(shared: Wire) -> Wire:
-    return shared.answering()
+    return shared.tidied()
 
 
 # Bodies that nobody can read, or that two readers would read differently.
@@ -74,7 +75,7 @@ UNREADABLE = [
 
 
 @pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("spoil", UNREADABLE)
+@each_row("spoil", UNREADABLE)
 async def test_what_cannot_be_read_is_refused(wire: Wire, door: str, spoil: Spoil) -> None:
     answer = await wire.ask_door(door, spoil(body_of(door)))
 
@@ -94,7 +95,7 @@ ODD_MEMBERS = [
 ]
 
 
-@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify", "guardrail"])
+@each_row("door", ["chat", "completions", "responses", "verify", "guardrail"])
 @pytest.mark.parametrize("said", SAID, ids=ascii)
 async def test_odd_characters_in_any_string_are_served_or_refused(
     wire: Wire, door: str, said: str
@@ -130,8 +131,8 @@ OTHER_CONTENT = [
 ]
 
 
-@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify", "guardrail"])
-@pytest.mark.parametrize("content_type", OTHER_CONTENT)
+@each_row("door", ["chat", "completions", "responses", "verify", "guardrail"])
+@each_row("content_type", OTHER_CONTENT)
 async def test_what_is_said_to_be_something_else_is_refused(
     wire: Wire, door: str, content_type: bytes
 ) -> None:
@@ -152,7 +153,7 @@ COMPRESSED = [
 
 
 @pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize(("encoding", "body"), COMPRESSED)
+@each_row("encoding, body", COMPRESSED)
 async def test_a_compressed_body_is_refused(
     wire: Wire, door: str, encoding: bytes, body: bytes
 ) -> None:
@@ -173,21 +174,21 @@ UNCHOSEN = [
 ]
 
 
-@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify", "guardrail"])
-@pytest.mark.parametrize("content_type", UNCHOSEN)
+@each_row("door", ["chat", "completions", "responses", "verify", "guardrail"])
+@each_row("content_type", UNCHOSEN)
 async def test_what_clients_say_unasked_says_nothing(
     wire: Wire, door: str, content_type: bytes | None
 ) -> None:
     body = body_of(door)
 
-    answer = await wire.answering().ask(DOORS[door][0], body, content_type=content_type)
+    answer = await wire.tidied().ask(DOORS[door][0], body, content_type=content_type)
 
     assert answer.status == 200
     left = [(sent.values("content-type"), sent.body) for sent in wire.sent]
     assert left == ([] if door in ("verify", "guardrail") else [(["application/json"], body)])
 
 
-@pytest.mark.parametrize("content_type", [b"text/plain", b"application/octet-stream", b"text/html"])
+@each_row("content_type", [b"text/plain", b"application/octet-stream", b"text/html"])
 async def test_what_travels_as_it_is_said_to_be_must_be_said_to_be_json(
     wire: Wire, content_type: bytes
 ) -> None:
@@ -205,7 +206,7 @@ async def test_what_travels_as_it_is_said_to_be_must_be_said_to_be_json(
 # What is quoted of a request is kept short.
 
 
-@pytest.mark.parametrize("door", ["chat", "completions", "responses", "embeddings-of-listed"])
+@each_row("door", ["chat", "completions", "responses", "embeddings-of-listed"])
 async def test_a_name_without_end_is_not_said_back(wire: Wire, door: str) -> None:
     long = b'"model": "%b"' % (b"m" * 100_000)
     body = body_of(door).replace(b'"model": "m"', long).replace(b'"model": "public"', long)
@@ -216,7 +217,7 @@ async def test_a_name_without_end_is_not_said_back(wire: Wire, door: str) -> Non
     assert answer.refusal()["code"] == "model_not_found"
 
 
-@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify"])
+@each_row("door", ["chat", "completions", "responses", "verify"])
 async def test_the_name_of_a_wrong_field_is_kept_short(wire: Wire, door: str) -> None:
     deep = "[" * 150 + "]" * 150
 
@@ -235,7 +236,7 @@ TOO_LARGE = [
 ]
 
 
-@pytest.mark.parametrize("headers", TOO_LARGE)
+@each_row("headers", TOO_LARGE)
 async def test_a_head_of_more_than_64_kilobytes_is_refused_however_it_comes(
     wire: Wire, headers: list[bytes]
 ) -> None:
@@ -264,7 +265,7 @@ NOT_SERVED = [
 ]
 
 
-@pytest.mark.parametrize(("said", "status"), NOT_SERVED)
+@each_row("said, status", NOT_SERVED)
 async def test_what_is_no_request_is_refused_with_a_code(
     wire: Wire, said: bytes, status: int
 ) -> None:
@@ -275,8 +276,8 @@ async def test_what_is_no_request_is_refused_with_a_code(
     assert wire.sent == []
 
 
-@pytest.mark.parametrize("method", [b"GET", b"PUT", b"DELETE", b"PATCH", b"TRACE", b"PROPFIND"])
-@pytest.mark.parametrize("target", [DOORS["responses"][0], b"/v1/verify", b"/metrics", b"/traces"])
+@each_row("method", [b"GET", b"PUT", b"DELETE", b"PATCH", b"TRACE", b"PROPFIND"])
+@each_row("target", [DOORS["responses"][0], b"/v1/verify", b"/metrics", b"/traces"])
 async def test_another_method_is_told_which_there_are(
     wire: Wire, method: bytes, target: bytes
 ) -> None:
@@ -302,7 +303,7 @@ UPLOADS = [
 ]
 
 
-@pytest.mark.parametrize(("target", "tenant", "status"), UPLOADS)
+@each_row("target, tenant, status", UPLOADS)
 async def test_who_uploads_too_much_hears_why(
     wire: Wire, target: bytes, tenant: str, status: int
 ) -> None:
@@ -341,7 +342,7 @@ ODD_QUERIES = [
 
 
 @pytest.mark.parametrize("query", ODD_QUERIES, ids=lambda query: query[:20].decode())
-@pytest.mark.parametrize("path", [b"/traces", b"/traces/%00", b"/healthz", b"/dashboard/traces"])
+@each_row("path", [b"/traces", b"/traces/%00", b"/healthz", b"/dashboard/traces"])
 async def test_odd_queries_break_nothing(wire: Wire, path: bytes, query: bytes) -> None:
     said = b"GET %b?%b HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer %b\r\n\r\n"
 

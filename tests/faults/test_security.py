@@ -13,6 +13,7 @@ from policies.schema.keys import WHOLE_HASH, new_key
 from tests.fakes.open_upstream import OpenUpstream
 from tests.fakes.running_proxy import ADMIN_TOKEN, DEADLINE_S, RunningProxy, running_proxy
 from tests.fakes.service_process import asking, serving
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -78,8 +79,8 @@ UNREAD = [
 ]
 
 
-@pytest.mark.parametrize(("headers", "body"), UNREAD)
-@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/verify", "/v1/files"])
+@each_row("headers, body", UNREAD)
+@each_row("path", ["/v1/chat/completions", "/v1/verify", "/v1/files"])
 async def test_a_wrong_key_is_refused_before_the_body_is_read(
     proxy: RunningProxy, path: str, headers: list[str], body: bytes
 ) -> None:
@@ -91,9 +92,7 @@ async def test_a_wrong_key_is_refused_before_the_body_is_read(
     assert "wrong" not in reply
 
 
-@pytest.mark.parametrize(
-    "key", ["", " ", "Bearer", "\u00ff" * 9, "x" * 9000, "null", "sha256:0", "%00"]
-)
+@each_row("key", ["", " ", "Bearer", "\u00ff" * 9, "x" * 9000, "null", "sha256:0", "%00"])
 async def test_what_is_no_key_opens_nothing(proxy: RunningProxy, key: str) -> None:
     request = head(key, "Content-Length: 2") + b"{}"
     status, _ = await said_to(proxy, request.decode().encode("latin-1"))

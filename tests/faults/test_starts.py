@@ -19,6 +19,7 @@ from policies.schema.loader import load_policies
 from proxy.cli.settings import unknown_variables
 from proxy.server.serving import CannotListen, listening
 from tests.fakes.command import assert_refused, run
+from tests.tables import each_row
 
 HASH = f"hmac:{'0' * 32}:{'0' * 64}"
 TENANT = f"""\
@@ -156,7 +157,7 @@ def test_an_address_that_no_request_could_go_to(tmp_path: Path, address: str, sa
     assert SECRET not in str(problem)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     ["http://127.0.0.1:8000/v1", "https://a-b.c_d.svc.cluster.local./v1/", "http://[::1]:1/%EA"],
 )
@@ -266,7 +267,7 @@ def test_more_workers_than_any_machine_could_bear(tmp_path: Path) -> None:
     assert "1024" in ended.err
 
 
-@pytest.mark.parametrize("host", ["x" * 300, "a..b", "203.0.113.1"])
+@each_row("host", ["x" * 300, "a..b", "203.0.113.1"])
 def test_a_host_that_nobody_can_listen_on(host: str) -> None:
     with pytest.raises(CannotListen, match="Cannot listen on"):
         listening(host, 0)

@@ -26,7 +26,7 @@ async def shared(
 
 @pytest.fixture
 def wire(shared: Wire) -> Wire:
-    return shared.answering()
+    return shared.tidied()
 
 
 def target_of(asked: RawRequest) -> str:

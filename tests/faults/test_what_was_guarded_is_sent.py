@@ -18,6 +18,7 @@ from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
 from tests.fakes.raw_client import in_chunks, request_bytes
 from tests.faults.wire import CHAT, DOORS, MODEL_DOORS, Wire, body_of, open_wire
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -30,29 +31,16 @@ CHUNKED = b"Transfer-Encoding: chunked"
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def wire(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire, None]:
     async with open_wire(tmp_path_factory.mktemp("wire")) as opened:
-        yield opened.answering()
+        yield opened.tidied()
 
 
 # Keys that stand twice.
 
 LONG = '"' + "길" * 3000 + '"'
-TWICE = [
-    pytest.param(', "x": 1, "x": 1', id="alike"),
-    pytest.param(', "x": 1, "\\u0078": 2', id="once-escaped"),
-    pytest.param(', "\\u0078": 1, "\\u0078": 2', id="both-escaped"),
-    pytest.param(', "x": {"y": [{"z": 1, "z": 2}]}', id="inside"),
-    pytest.param(', "x": {"y": [{"z": 1, "\\u007A": 2}]}', id="inside-and-escaped"),
-    pytest.param(f', "x": {"[" * 150}{{"a": 1, "\\u0061": 2}}{"]" * 150}', id="deep"),
-    pytest.param(f', "x": {LONG}, "y": {{"a": 1, "a": 2}}', id="in-a-long-body"),
-    pytest.param(f', "y": {{"\\u0061": {LONG}, "a": 2}}', id="escaped-in-a-long-body"),
-    pytest.param(', "": 1, "": 2', id="without-a-name"),
-    pytest.param(', "\\ud83d": 1, "\\uD83D": 2', id="half-a-character"),
-    pytest.param(', "x": "\\u003a", "y": 1, "y": "::"', id="with-colons-in-strings"),
-]
 
 
 @pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("more", TWICE)
+@each_row("more", "twice")
 async def test_a_key_that_stands_twice_is_refused(wire: Wire, door: str, more: str) -> None:
     answer = await wire.ask_door(door, body_of(door, more))
 
@@ -80,20 +68,8 @@ async def test_what_is_read_is_no_second_telling(wire: Wire, door: str) -> None:
 
 # Fields that some servers take for others.
 
-TWINS = [
-    pytest.param("chat", ', "Messages": [{"role": "user", "content": "a"}]', id="messages"),
-    pytest.param("chat", ', "MODEL": "other"', id="model"),
-    pytest.param("chat", ', "\\u017ftream": true', id="a-long-s"),
-    pytest.param("chat", ', "stream_options": {"Include_Usage": true}', id="inside"),
-    pytest.param("completions", ', "Prompt": "a"', id="prompt"),
-    pytest.param("completions", ', "top_\\u212a": 1', id="the-sign-for-kelvin"),
-    pytest.param("responses", ', "Input": "a"', id="input"),
-    pytest.param("responses", ', "Previous_Response_Id": "resp"', id="what-only-the-server-keeps"),
-    pytest.param("embeddings-of-listed", ', "Model": "theirs"', id="model-of-another"),
-]
 
-
-@pytest.mark.parametrize(("door", "more"), TWINS)
+@each_row("door, more", "twins")
 async def test_a_field_that_only_case_parts_from_a_known_one_is_refused(
     wire: Wire, door: str, more: str
 ) -> None:
@@ -121,8 +97,8 @@ async def test_names_that_are_nobodys_fields_may_differ_by_case(wire: Wire) -> N
     assert wire.sent[0].body == body_of("chat", more)
 
 
-@pytest.mark.parametrize("door", [*MODEL_DOORS, "embeddings-of-listed"])
-@pytest.mark.parametrize("query", [b"?model=theirs", b"?a=1;%4Dodel=theirs", b"?MODEL=theirs"])
+@each_row("door", [*MODEL_DOORS, "embeddings-of-listed"])
+@each_row("query", [b"?model=theirs", b"?a=1;%4Dodel=theirs", b"?MODEL=theirs"])
 async def test_a_query_names_no_model_beside_the_one_that_may_be_used(
     wire: Wire, door: str, query: bytes
 ) -> None:
@@ -184,7 +160,7 @@ REFUSED = [
     [TARGET, ABSOLUTE, b"/v1/embeddings"],
     ids=["guarded", "guarded-by-its-whole-address", "handed-through"],
 )
-@pytest.mark.parametrize(("headers", "body"), REFUSED)
+@each_row("headers, body", REFUSED)
 async def test_a_body_whose_end_can_be_read_in_two_ways_is_refused(
     wire: Wire, target: bytes, headers: list[bytes], body: bytes
 ) -> None:
@@ -223,7 +199,7 @@ SERVED = [
 ]
 
 
-@pytest.mark.parametrize(("headers", "body"), SERVED)
+@each_row("headers, body", SERVED)
 async def test_however_a_body_comes_it_leaves_by_its_length(
     wire: Wire, headers: list[bytes], body: bytes
 ) -> None:

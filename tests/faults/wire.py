@@ -72,7 +72,7 @@ class Wire:
         """What the model server got."""
         return self.rig.raw.requests
 
-    def answering(self) -> "Wire":
+    def tidied(self) -> "Wire":
         """Have the model server answer every request as its door does."""
 
         async def act(talk: Talk) -> None:

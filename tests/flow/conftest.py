@@ -34,7 +34,7 @@ async def shared_upstream() -> AsyncGenerator[ScriptedUpstream, None]:
 @pytest.fixture
 def upstream(shared_upstream: ScriptedUpstream) -> ScriptedUpstream:
     """The model server of all tests of a file, which has heard nothing yet."""
-    return shared_upstream.reset()
+    return shared_upstream.tidied()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

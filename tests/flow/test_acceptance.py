@@ -12,7 +12,7 @@ from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.replies import assert_untouched, both_ways, said
 from tests.flow.rules import (
     ASKED,
-    COMPLAINT,
+    COMPLAINT,  # noqa: F401 - the table names it
     DEFAULT,
     INVENTED,
     LEAVE,
@@ -24,6 +24,7 @@ from tests.flow.rules import (
     turn,
     with_context_block,
 )
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -58,7 +59,7 @@ EVIDENCE = [
 ]
 
 
-@pytest.mark.parametrize(("body", "lack"), NO_EVIDENCE)
+@each_row("body, lack", NO_EVIDENCE)
 async def test_a_rule_question_without_evidence_is_answered_by_a_template(
     proxy: RunningProxy, upstream: ScriptedUpstream, body: JsonObject, lack: str
 ) -> None:
@@ -72,7 +73,7 @@ async def test_a_rule_question_without_evidence_is_answered_by_a_template(
     assert -1 < text.find(what) < text.find(causes) < text.find(next_step)
 
 
-@pytest.mark.parametrize(("body", "answer"), EVIDENCE)
+@each_row("body, answer", EVIDENCE)
 async def test_a_question_with_evidence_or_without_need_of_it_is_answered_by_the_model(
     proxy: RunningProxy, upstream: ScriptedUpstream, body: JsonObject, answer: str
 ) -> None:
@@ -106,29 +107,8 @@ async def test_a_model_that_could_have_searched_and_did_not_is_replaced_afterwar
 
 # --- invented provisions -----------------------------------------------------------------------
 
-CITED_BUT_INVENTED = [
-    pytest.param("복무규정 제77조에 나옵니다.", "제77조", "article", id="article"),
-    pytest.param("복무규정 제21조의6에 나옵니다.", "제21조의6", "article", id="branch"),
-    pytest.param("복무규정 제21조 제8항에 나옵니다.", "제8항", "paragraph", id="paragraph"),
-    pytest.param("21조 8항에 나옵니다.", "8항", "paragraph", id="paragraph-in-short"),
-    pytest.param("제21조 제2항 제9호에 나옵니다.", "제9호", "item", id="item"),
-    pytest.param("일수는 별표 9에 나옵니다.", "별표 9", "annex", id="table"),
-    pytest.param("복무규정 부칙 제6조에 나옵니다.", "제6조", "addendum", id="addendum"),
-    pytest.param("시행령 제3조에 나옵니다.", "시행령", "decree", id="decree"),
-    pytest.param("복무규정 시행규칙 제4조에 나옵니다.", "시행규칙", "law", id="rule"),
-]
-EXISTING = [
-    pytest.param("복무규정 제21조에 따라 5일을 받습니다.", id="article"),
-    pytest.param("복무규정 제21조의2에 따라 신청서를 부서장에게 냅니다.", id="branch"),
-    pytest.param("복무규정 제21조 제2항에 나옵니다.", id="paragraph"),
-    pytest.param("21조 2항에 나옵니다.", id="paragraph-in-short"),
-    pytest.param("제21조 제2항 제1호에 따라 3일을 받습니다.", id="item"),
-    pytest.param("그 밖의 일수는 별표 2에 나옵니다.", id="table"),
-    pytest.param("복무규정 부칙 제1조에 따라 2031년 3월 2일부터 시행합니다.", id="addendum"),
-]
 
-
-@pytest.mark.parametrize(("answer", "invented", "level"), CITED_BUT_INVENTED)
+@each_row("answer, invented, level", "cited_but_invented")
 async def test_an_answer_that_cites_an_invented_provision_is_discarded(
     proxy: RunningProxy, upstream: ScriptedUpstream, answer: str, invented: str, level: str
 ) -> None:
@@ -143,7 +123,7 @@ async def test_an_answer_that_cites_an_invented_provision_is_discarded(
     assert LEAVE in text
 
 
-@pytest.mark.parametrize("answer", EXISTING)
+@each_row("answer", "existing")
 async def test_an_answer_that_cites_what_the_sources_hold_passes(
     proxy: RunningProxy, upstream: ScriptedUpstream, answer: str
 ) -> None:
@@ -155,13 +135,7 @@ async def test_an_answer_that_cites_what_the_sources_hold_passes(
 # --- Korean only -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        pytest.param("경조(慶弔)휴가는 5일입니다.", id="hanja-after-its-hangul"),
-        pytest.param("신청서(PDF)를 소속 부서장에게 냅니다.", id="abbreviation"),
-    ],
-)
+@each_row("answer", "what_belongs_into_korean_passes")
 async def test_what_belongs_into_korean_passes(
     proxy: RunningProxy, upstream: ScriptedUpstream, answer: str
 ) -> None:
@@ -173,17 +147,11 @@ async def test_what_belongs_into_korean_passes(
 # --- complaints --------------------------------------------------------------------------------
 
 
-UNKINDNESS = [
-    pytest.param(COMPLAINT, "complaint.venting", id="complaint"),
-    pytest.param("ㅅㅂ 꺼져", "complaint.abuse", id="abuse"),
-]
-
-
 def reason(name: str) -> str:
     return DEFAULT.policy.reasons[name]
 
 
-@pytest.mark.parametrize(("complaint", "code"), UNKINDNESS)
+@each_row("complaint, code", "unkindness")
 async def test_a_complaint_is_met_at_once_with_the_reason_that_the_caller_gives(
     proxy: RunningProxy, upstream: ScriptedUpstream, complaint: str, code: str
 ) -> None:
@@ -197,7 +165,7 @@ async def test_a_complaint_is_met_at_once_with_the_reason_that_the_caller_gives(
     assert -1 < apology < text.find(reason("no_rag_evidence")) < next_step
 
 
-@pytest.mark.parametrize(("complaint", "code"), UNKINDNESS)
+@each_row("complaint, code", "unkindness")
 async def test_the_reason_is_known_from_our_own_reply_in_the_turn_before(
     proxy: RunningProxy, upstream: ScriptedUpstream, complaint: str, code: str
 ) -> None:
@@ -236,13 +204,7 @@ async def test_no_reason_is_made_up(proxy: RunningProxy, upstream: ScriptedUpstr
     assert upstream.requests == []
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        pytest.param(f"답답하네. {ASKED}", id="complaint-and-question"),
-        pytest.param("고객 불만은 어느 부서에 접수하나요?", id="complaint-as-topic"),
-    ],
-)
+@each_row("question", "who_also_asks_is_answered_by_the_model")
 async def test_who_also_asks_is_answered_by_the_model(
     proxy: RunningProxy, upstream: ScriptedUpstream, question: str
 ) -> None:

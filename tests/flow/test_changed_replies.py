@@ -27,6 +27,7 @@ from tests.flow.canteen import (
     refusal_in,
     texts,
 )
+from tests.tables import each_row
 
 JSON_FORMAT: JsonObject = {"type": "json_object"}
 
@@ -130,7 +131,7 @@ async def test_the_second_request_names_the_fault_and_leaves_out_guard(
 # Several choices.
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
+@each_row("place", [0, 1, 2])
 async def test_one_bad_choice_is_healed_and_the_others_stay(
     rig: Rig, place: int, stream: bool
 ) -> None:
@@ -193,8 +194,8 @@ async def test_every_choice_of_a_complaint_is_the_template(rig: Rig, stream: boo
 # How a replaced answer looks.
 
 
-@pytest.mark.parametrize(("tenant", "reason"), [("app", "stop"), ("filtering", "content_filter")])
-@pytest.mark.parametrize("question", [QUESTION, COMPLAINT])
+@each_row("tenant, reason", [("app", "stop"), ("filtering", "content_filter")])
+@each_row("question", [QUESTION, COMPLAINT])
 async def test_the_policy_says_how_a_replaced_answer_ends(
     rig: Rig, tenant: str, reason: str, question: str, stream: bool
 ) -> None:
@@ -213,9 +214,7 @@ async def test_an_answer_that_passes_keeps_its_own_end(rig: Rig) -> None:
     assert [answer.finish_reason for answer in answers(reply)] == ["length"]
 
 
-@pytest.mark.parametrize(
-    ("question", "template"), [(QUESTION, LANGUAGE_TEMPLATE), (COMPLAINT, COMPLAINT_TEMPLATE)]
-)
+@each_row("question, template", [(QUESTION, LANGUAGE_TEMPLATE), (COMPLAINT, COMPLAINT_TEMPLATE)])
 async def test_where_json_was_asked_for_the_template_is_a_refusal(
     rig: Rig, question: str, template: str, stream: bool
 ) -> None:
@@ -227,7 +226,7 @@ async def test_where_json_was_asked_for_the_template_is_a_refusal(
     assert texts(reply) == [""]
 
 
-@pytest.mark.parametrize("ascii_only", [False, True])
+@each_row("ascii_only", [False, True])
 async def test_values_of_structured_output_are_guarded_however_they_are_escaped(
     rig: Rig, ascii_only: bool
 ) -> None:

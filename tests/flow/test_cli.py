@@ -20,6 +20,7 @@ from proxy.settings import Settings
 from proxy.tenants import TenantBook
 from tests.fakes.command import assert_refused, run, run_process
 from tests.fakes.warm_start import COMMAND
+from tests.tables import each_row
 
 TENANT_FILE = "extends: default\ntenant: {name}\nupstream:\n  base_url: http://127.0.0.1:9/v1\n"
 
@@ -104,7 +105,7 @@ def test_bash_completes_commands_and_options() -> None:
         assert all(word.startswith(words[-1]) for word in done.stdout.split())
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
+@each_row("shell", ["zsh", "fish"])
 def test_other_shells_complete_commands(shell: str) -> None:
     typed, offered = TYPED[0]
     told = {"_TYPER_COMPLETE_ARGS": typed, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}

@@ -18,6 +18,7 @@ from proxy.cli.demo import tour_page
 from proxy.demo.tour import RULES, SCENES, Stop
 from tests.fakes.command import DEADLINE_S, run_process, running
 from tests.fakes.warm_start import COMMAND
+from tests.tables import each_row
 
 
 def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -131,7 +132,7 @@ async def test_demo_told_to_end_on_its_tour_leaves_nothing_behind(
     assert (status, demo.err, _inside(tmp_path)) == (0, [], [])
 
 
-@pytest.mark.parametrize("width", [60, 80, 119, 120, 150])
+@each_row("width", [60, 80, 119, 120, 150])
 def test_no_id_or_code_of_the_tour_is_broken_on_a_page(width: int) -> None:
     reasons = ("legal_citation.article_absent", "answerability.empty_context")
     stops = [

@@ -21,6 +21,7 @@ from proxy.golden.results import Run
 from proxy.openai_api.json_body import JsonObject, objects
 from tests.fakes.command import DEADLINE_S, running
 from tests.flow.waiting import eventually
+from tests.tables import each_row
 
 BASE = "http://proxy.test/v1"
 KEY = "gp-library-SECRET"
@@ -314,55 +315,8 @@ async def test_told_to_end_more_than_once_it_leaves_nothing_behind(
 
 # --- bad input ---------------------------------------------------------------------------------
 
-BAD = [
-    pytest.param(("--scripted",), "Name a golden set", id="no-set"),
-    pytest.param(("attacks",), "Give either --base-url or --scripted.", id="nobody-to-ask"),
-    pytest.param(
-        ("attacks", "--scripted", "--base-url", BASE), "Give either", id="two-to-be-asked"
-    ),
-    pytest.param(("atacks", "--scripted"), "did you mean 'attacks'?", id="unknown-set"),
-    pytest.param(
-        ("gone.yaml", "--scripted"), "gone.yaml: cannot be read: No such file", id="no-file"
-    ),
-    pytest.param(
-        ("attacks", "--scripted", "--policy", "hotle"), "did you mean 'hotel'?", id="unknown-policy"
-    ),
-    pytest.param(
-        ("attacks", "--base-url", BASE, "--policy", "hotel"),
-        "--policy needs --scripted",
-        id="policy-of-another",
-    ),
-    pytest.param(
-        ("attacks", "--scripted", "--filter", "nothing*"),
-        "No case is like nothing*. Categories: ",
-        id="filter-without-cases",
-    ),
-    pytest.param(("attacks", "--base-url", "proxy.test"), "must begin with http", id="no-scheme"),
-    pytest.param(
-        ("attacks", "--base-url", "http://me:SECRET@proxy.test"), "its own option", id="key-in-url"
-    ),
-    pytest.param(
-        ("attacks", "--base-url", BASE, "--key-env", "NO_SUCH_KEY"),
-        "--key-env names NO_SUCH_KEY, which is not set.",
-        id="no-key",
-    ),
-    pytest.param(
-        ("attacks", "--base-url", BASE, "--key", "SECRET\n열쇠"), "no key has", id="key-of-letters"
-    ),
-    pytest.param(
-        ("attacks", "--scripted", "--against", "gone.json"), "gone.json: No such", id="no-saved-run"
-    ),
-    pytest.param(
-        ("attacks", "--scripted", "--junit", "no/such/folder/junit.xml"),
-        "junit.xml: cannot be written there.",
-        id="no-folder",
-    ),
-    pytest.param(("--example", "atacks"), "did you mean 'attacks'?", id="unknown-example"),
-    pytest.param(("attacks", "--scripted", "--concurrency", "0"), "--concurrency", id="nobody"),
-]
 
-
-@pytest.mark.parametrize(("words", "said"), BAD)
+@each_row("words, said", "bad")
 def test_bad_input_ends_with_two(words: tuple[str, ...], said: str) -> None:
     result = run(*words)
 

@@ -53,18 +53,9 @@ def error_of(reply: httpx.Response, status: int) -> JsonObject:
 
 # Who asks.
 
-KEYS = [
-    pytest.param({}, id="none"),
-    pytest.param({"authorization": "Bearer gp-app-unknown"}, id="unknown"),
-    pytest.param({"authorization": "Bearer"}, id="empty"),
-    pytest.param({"authorization": "Basic YXBwOmFwcA=="}, id="another-scheme"),
-    pytest.param({"x-api-key": "gp-app-unknown"}, id="another-header"),
-]
-DOORS = [("POST", CHAT), ("GET", "/v1/models"), ("GET", "/v1/models/m"), ("POST", "/v1/embeddings")]
 
-
-@each_row("method, path", DOORS)
-@each_row("headers", KEYS)
+@each_row("method, path", "doors")
+@each_row("headers", "keys")
 async def test_without_a_known_key_no_door_opens(
     rig: Rig, headers: dict[str, str], method: str, path: str
 ) -> None:
@@ -77,7 +68,7 @@ async def test_without_a_known_key_no_door_opens(
     assert rig.scripted.requests == []
 
 
-@pytest.mark.parametrize("scheme", ["bearer", "BEARER", "Bearer"])
+@each_row("scheme", ["bearer", "BEARER", "Bearer"])
 async def test_the_scheme_may_be_spelled_in_any_case(rig: Rig, scheme: str) -> None:
     headers = {"authorization": f"{scheme} {rig.proxy.key}"}
 
@@ -115,25 +106,7 @@ async def test_a_malformed_request_is_refused_and_traced(
     assert rig.scripted.requests == []
 
 
-GUARD_FIELDS: list[object] = [
-    pytest.param("off", "guard", id="no-object"),
-    pytest.param({"disable": ["numbers"]}, "guard.disable", id="unknown-member"),
-    pytest.param({"sources": "규정"}, "guard.sources", id="sources-is-a-string"),
-    pytest.param({"sources": ["규정"]}, "guard.sources[0]", id="source-is-a-string"),
-    pytest.param(
-        {"sources": [{"section_content": "규정"}, {"section_title": "제1조"}]},
-        "guard.sources[1].section_content",
-        id="source-without-content",
-    ),
-    pytest.param(
-        {"sources": [{"section_content": "규정", "page": "3"}]},
-        "guard.sources[0].page",
-        id="page-is-a-string",
-    ),
-]
-
-
-@pytest.mark.parametrize(("guard", "param"), GUARD_FIELDS)
+@each_row("guard, param", "guard_fields")
 async def test_the_sdk_is_told_which_member_of_guard_is_wrong(
     rig: Rig, guard: JsonValue, param: str
 ) -> None:
@@ -149,20 +122,7 @@ async def test_the_sdk_is_told_which_member_of_guard_is_wrong(
     assert rig.scripted.requests == []
 
 
-@each_row(
-    "method, path, allowed",
-    [
-        ("GET", CHAT, "OPTIONS, POST"),
-        ("DELETE", CHAT, "OPTIONS, POST"),
-        ("GET", "/v1/verify", "OPTIONS, POST"),
-        ("POST", "/v1/models", "GET, HEAD, OPTIONS"),
-        ("DELETE", "/v1/models/m", "GET, HEAD, OPTIONS"),
-        ("PUT", "/v1/embeddings", "OPTIONS, POST"),
-        ("TRACE", "/v1/embeddings", "OPTIONS, POST"),
-        ("POST", "/healthz", "GET, HEAD, OPTIONS"),
-        ("POST", "/traces", "GET, HEAD, OPTIONS"),
-    ],
-)
+@each_row("method, path, allowed", "another_method_is_told_which_ones_there_are")
 async def test_another_method_is_told_which_ones_there_are(
     rig: Rig, method: str, path: str, allowed: str
 ) -> None:
@@ -241,7 +201,7 @@ async def test_a_request_just_within_the_limit_is_served(rig: Rig) -> None:
 # Models.
 
 
-@pytest.mark.parametrize("path", [CHAT, "/v1/embeddings"])
+@each_row("path", [CHAT, "/v1/embeddings"])
 async def test_a_model_outside_the_tenants_list_does_not_exist(rig: Rig, path: str) -> None:
     content = json.dumps(BODY | {"model": MODEL, "input": "안녕"}).encode()
 

@@ -19,6 +19,7 @@ from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, runn
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import pool
 from tests.proxy.dashboard.visitor import Visitor
+from tests.tables import each_row
 
 CALL = "담당자 번호는 010-1234-5678입니다."
 WORDLESS = "tracing:\n  text: none\n"
@@ -183,8 +184,8 @@ async def test_words_are_kept_as_the_policy_says(app: App) -> None:
     assert (marked.status_code, marked.json()["error"]["param"]) == (400, "quote")
 
 
-@pytest.mark.parametrize(
-    ("reply", "quote", "near", "expected"),
+@each_row(
+    "reply, quote, near, expected",
     [
         pytest.param("요금은 45,000원입니다.", "45,000원", 0, (4, 11), id="inside-words"),
         pytest.param(" 요금은\n\n 45,000원입니다.", "은 45,000원", 0, (3, 14), id="white-space"),

@@ -37,6 +37,7 @@ from tests.fakes.virtual_time import in_virtual_time
 from tests.flow.canteen import COMPLAINT, COMPLAINT_TEMPLATE, TEMPLATES
 from tests.flow.test_judge import AGAINST, ASKED, DOUBTED, judged_proxy
 from tests.policies.courses import COURSES, DENIED, POOL
+from tests.tables import each_row
 
 PATH = "/v1/beta/litellm_basic_guardrail_api"
 CONTEXT = (
@@ -47,7 +48,6 @@ QUESTION = "방문객 주차비는 1시간에 얼마인가요?"
 RIGHT = "방문객의 주차비는 1시간에 2천원입니다."
 WRONG = "방문객의 주차비는 1시간에 9천원입니다."
 CITED = f"{RIGHT[:-1]}[†1]. 주차장은 오전 9시에 엽니다[†7]."
-MENDED = f"{RIGHT[:-1]}[†1]. 주차장은 오전 9시에 엽니다."
 CHINESE = "停车费每小时2000元。"
 CALL = "9c0d2792-0334-4afa-9154-fd5553454736"
 NUMBERS_TEMPLATE = "수치를 확인하지 못했습니다."
@@ -170,29 +170,7 @@ async def test_a_text_alone_may_be_no_question_and_that_is_said(rig: Rig) -> Non
 # After it.
 
 
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [
-        pytest.param([RIGHT], {"action": "NONE"}, id="supported"),
-        pytest.param(
-            [WRONG],
-            {"action": "BLOCKED", "blocked_reason": NUMBERS_TEMPLATE},
-            id="contradicted",
-        ),
-        pytest.param([CITED], {"action": "GUARDRAIL_INTERVENED", "texts": [MENDED]}, id="mended"),
-        pytest.param(
-            [RIGHT, CITED],
-            {"action": "GUARDRAIL_INTERVENED", "texts": [RIGHT, MENDED]},
-            id="one-choice-mended",
-        ),
-        pytest.param(
-            [RIGHT, WRONG],
-            {"action": "BLOCKED", "blocked_reason": NUMBERS_TEMPLATE},
-            id="one-choice-contradicted",
-        ),
-        pytest.param([], {"action": "NONE"}, id="no-text"),
-    ],
-)
+@each_row("texts, expected", "answers_are_held_against_the_messages_before_them")
 async def test_answers_are_held_against_the_messages_before_them(
     rig: Rig, texts: list[str], expected: JsonObject
 ) -> None:
@@ -222,13 +200,7 @@ async def test_messages_beside_the_answer_count_in_place_of_earlier_ones(rig: Ri
     assert await told(rig, asked(), body) == {"action": "NONE"}
 
 
-@pytest.mark.parametrize(
-    "beside",
-    [
-        pytest.param([], id="none"),
-        pytest.param([{"role": "assistant", "content": WRONG}], id="only-the-answer"),
-    ],
-)
+@each_row("beside", "a_list_without_a_question_does_not_hide_the_earlier_messages")
 async def test_a_list_without_a_question_does_not_hide_the_earlier_messages(
     rig: Rig, beside: list[JsonValue]
 ) -> None:
@@ -358,14 +330,7 @@ async def test_the_key_may_come_as_a_bearer_key_too(rig: Rig) -> None:
     assert reply.json() == {"action": "NONE"}
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        pytest.param({}, id="none"),
-        pytest.param({"x-api-key": "gp-app-wrong"}, id="wrong"),
-        pytest.param({"x-api-key": ""}, id="empty"),
-    ],
-)
+@each_row("headers", "nobody_without_a_key")
 async def test_nobody_without_a_key(rig: Rig, headers: dict[str, str]) -> None:
     reply = await rig.proxy.client.post(f"{rig.proxy.address}{PATH}", json=asked(), headers=headers)
 
@@ -380,14 +345,7 @@ async def test_x_api_key_opens_no_other_endpoint(rig: Rig) -> None:
     assert reply.status_code == 401
 
 
-@pytest.mark.parametrize(
-    ("change", "param"),
-    [
-        pytest.param({"input_type": "both"}, "input_type", id="type"),
-        pytest.param({"texts": "one"}, "texts", id="texts"),
-        pytest.param({"structured_messages": ["one"]}, "structured_messages[0]", id="messages"),
-    ],
-)
+@each_row("change, param", "a_wrong_member_is_named")
 async def test_a_wrong_member_is_named(rig: Rig, change: JsonObject, param: str) -> None:
     reply = await post(rig, asked() | change)
 

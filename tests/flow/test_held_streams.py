@@ -23,6 +23,7 @@ from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, OTHER, QUESTION, TEMPLATES
 from tests.flow.listening import listening
+from tests.tables import each_row
 
 KEEP_ALIVE_S = 0.02
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
@@ -230,7 +231,7 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("said", "status", "code"), FAILURES)
+@each_row("said, status, code", FAILURES)
 async def test_a_late_failure_is_an_event_that_the_sdk_raises(
     rig: Rig, said: bytes, status: int, code: str
 ) -> None:

@@ -18,6 +18,7 @@ from tests.fakes.wire_upstream import JSON_TYPE, WireReply, WireUpstream
 from tests.flow.heard import heard
 from tests.flow.pool import FEE, HOURS, LOCKER, WRONG_FEE, WRONG_LOCKER, asked
 from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL
+from tests.tables import each_row
 
 WRONG = "30,000"
 
@@ -226,7 +227,7 @@ async def test_no_header_keeps_the_judge_from_being_asked(
     assert not any(DENIED in reply.text for reply in replies)
 
 
-@pytest.mark.parametrize(("before", "behind"), [("", "수영장은 엽니다."), ("출처", "가")])
+@each_row("before, behind", [("", "수영장은 엽니다."), ("출처", "가")])
 async def test_reading_the_references_takes_no_longer_for_spaces(before: str, behind: str) -> None:
     """Where thoughts or JSON stand before an answer, guards see as many spaces."""
     assert_grows_with_its_input(lambda count: read_references(before + " " * count + behind), 5_000)

@@ -60,7 +60,7 @@ async def shared_judge() -> AsyncGenerator[ScriptedUpstream, None]:
 @pytest.fixture
 def judge(shared_judge: ScriptedUpstream) -> ScriptedUpstream:
     """A judge that is against what it is asked about."""
-    shared_judge.reset().script = AGAINST
+    shared_judge.tidied().script = AGAINST
     return shared_judge
 
 

@@ -18,10 +18,16 @@ from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject
 from proxy.server.serving import served
 from proxy.tenants import Tenant, TenantBook, Tenants
-from tests.fakes.running_proxy import RunningProxy, chat_body
+from tests.fakes.running_proxy import RunningProxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
-from tests.flow.library import ONE_WRONG, QUESTION, TRUE_ANSWER, TWO_WRONG
+from tests.flow.library import (
+    ONE_WRONG,
+    QUESTION,
+    TRUE_ANSWER,
+    TWO_WRONG,  # noqa: F401 - the table names it
+)
 from tests.flow.replies import assert_untouched, both_ways, found_by, outcomes, said
+from tests.tables import each_row
 
 DEFAULT = load_shipped("default")
 
@@ -74,13 +80,7 @@ async def test_a_guard_in_shadow_does_not_speak_for_another(
     assert outcomes(trace, "korean_only") == [GuardOutcome.ACTED, GuardOutcome.ACTED]
 
 
-@pytest.mark.parametrize(
-    ("guard", "body"),
-    [
-        pytest.param("complaint", chat_body("정말 답답하네"), id="complaint"),
-        pytest.param("answerability", chat_body("연체료 규정을 알려 주세요"), id="answerability"),
-    ],
-)
+@each_row("guard, body", "a_guard_of_the_question_in_shadow_lets_the_model_be_asked")
 async def test_a_guard_of_the_question_in_shadow_lets_the_model_be_asked(
     proxy: RunningProxy, upstream: ScriptedUpstream, guard: str, body: JsonObject
 ) -> None:
@@ -141,14 +141,7 @@ async def test_beside_it_other_codes_of_the_guard_act_in_plain_replies_and_strea
 # --- the second attempt ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "kept", "action"),
-    [
-        pytest.param(TWO_WRONG, ONE_WRONG, ONE_WRONG, "regenerate", id="second-is-better"),
-        pytest.param(ONE_WRONG, TWO_WRONG, ONE_WRONG, "pass", id="first-is-better"),
-        pytest.param(TWO_WRONG, TRUE_ANSWER, TRUE_ANSWER, "regenerate", id="second-is-right"),
-    ],
-)
+@each_row("first, second, kept, action", "with_final_pass_the_better_of_two_answers_leaves")
 async def test_with_final_pass_the_better_of_two_answers_leaves(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,

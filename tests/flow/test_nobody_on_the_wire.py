@@ -8,6 +8,7 @@ from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.library import ASKED, FEES, ONE_WRONG, QUESTION, TRUE_ANSWER
 from tests.flow.replies import assert_untouched, said
+from tests.tables import each_row
 
 DEFAULT = load_shipped("default")
 
@@ -98,7 +99,7 @@ async def test_naming_another_intent_does_not_take_the_need_for_evidence_away(
     assert upstream.requests == []
 
 
-@pytest.mark.parametrize("way", ["member", "header"])
+@each_row("way", ["member", "header"])
 async def test_an_intent_is_a_name_and_no_words(
     proxy: RunningProxy, upstream: ScriptedUpstream, way: str
 ) -> None:

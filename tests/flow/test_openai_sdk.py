@@ -11,11 +11,12 @@ from tests.fakes.rig import Rig
 from tests.flow.canteen import (
     CHINESE,
     CLEAN,
-    LANGUAGE_TEMPLATE,
+    LANGUAGE_TEMPLATE,  # noqa: F401 - the table names it
     QUESTION,
     SOURCE,
-    STILL_CHINESE,
+    STILL_CHINESE,  # noqa: F401 - the table names it
 )
+from tests.tables import each_row
 
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -47,14 +48,7 @@ async def test_the_synchronous_client_gets_the_same(rig: Rig) -> None:
     assert await asyncio.to_thread(use) == [CLEAN, CLEAN, MODEL]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        pytest.param(CLEAN, CLEAN, CLEAN, id="passed"),
-        pytest.param(CHINESE, CLEAN, CLEAN, id="asked-again"),
-        pytest.param(CHINESE, STILL_CHINESE, LANGUAGE_TEMPLATE, id="replaced"),
-    ],
-)
+@each_row("first, second, expected", "a_stream_is_a_stream")
 async def test_a_stream_is_a_stream(rig: Rig, first: str, second: str, expected: str) -> None:
     rig.scripted.says(first, second)
 
@@ -95,13 +89,7 @@ async def test_sources_and_the_wish_for_a_report_go_in_the_extra_body(rig: Rig) 
     assert [request.get("guard") for request in rig.scripted.requests] == [None]
 
 
-@pytest.mark.parametrize(
-    ("body", "headers"),
-    [
-        pytest.param({"guard": {"intent": "policy"}}, {}, id="body"),
-        pytest.param({}, {"x-guard-intent": "policy"}, id="header"),
-    ],
-)
+@each_row("body, headers", "the_caller_may_ask_for_evidence")
 async def test_the_caller_may_ask_for_evidence(
     rig: Rig, body: dict[str, JsonValue], headers: dict[str, str]
 ) -> None:

@@ -20,6 +20,7 @@ from tests.flow.passing import (
     error_of,
     says_json,
 )
+from tests.tables import each_row
 
 
 @pytest.fixture
@@ -37,10 +38,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 # Unchanged.
 
-QUERIES = ["", "?limit=2&after=a%2Fb", "?a=1&a=2&b", "?q=%ED%95%9C&x=a+b|c^d", "?u=http://h/../p"]
 
-
-@pytest.mark.parametrize("query", QUERIES)
+@each_row("query", "queries")
 async def test_the_query_travels_as_it_is(
     proxy: RunningProxy, upstream: OpenUpstream, query: str
 ) -> None:
@@ -58,7 +57,7 @@ async def test_the_query_travels_as_it_is(
     assert [visit.target for visit in upstream.visits] == [f"/v1/files{query}"]
 
 
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+@each_row("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 async def test_the_method_and_the_body_travel_as_they_are(
     proxy: RunningProxy, upstream: OpenUpstream, method: str
 ) -> None:
@@ -86,13 +85,7 @@ async def test_several_headers_of_one_name_stay_several(
     assert (b"link", "가".encode()) in reply.headers.raw
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
-        pytest.param([("accept-encoding", "gzip, zstd")], ["gzip, zstd"], id="named"),
-        pytest.param([("accept-encoding", "")], [""], id="empty"),
-    ],
-)
+@each_row("asked, expected", "an_encoded_reply_stays_encoded")
 async def test_an_encoded_reply_stays_encoded(
     proxy: RunningProxy, upstream: OpenUpstream, asked: list[tuple[str, str]], expected: list[str]
 ) -> None:
@@ -173,18 +166,7 @@ async def test_a_tenant_reached_by_name_sends_the_callers_own_key(
     assert upstream.visits[0].values("authorization") == ["Bearer sk-callers-own"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "cookie",
-        "x-forwarded-for",
-        "x-forwarded-prefix",
-        "x-original-url",
-        "x-rewrite-url",
-        "x-http-method-override",
-        "x-guard-intent",
-    ],
-)
+@each_row("name", "headers_that_must_not_travel_stay")
 async def test_headers_that_must_not_travel_stay(
     proxy: RunningProxy, upstream: OpenUpstream, name: str
 ) -> None:

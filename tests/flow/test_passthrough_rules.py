@@ -41,29 +41,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 # What a policy opens.
 
-RULES = [
-    pytest.param("narrow", "GET", "/files/f", 200, id="one-segment"),
-    pytest.param("narrow", "HEAD", "/files/f", 200, id="get-opens-head"),
-    pytest.param("narrow", "DELETE", "/files/f/content", 200, id="one-of-several-methods"),
-    pytest.param("narrow", "POST", "/rerank", 200, id="endpoint-of-another-make"),
-    pytest.param("narrow", "GET", "/files", 404, id="a-segment-too-few"),
-    pytest.param("narrow", "GET", "/files/f/g/h", 404, id="a-segment-too-many"),
-    pytest.param("narrow", "POST", "/embeddings", 404, id="a-default-that-was-taken-away"),
-    pytest.param("narrow", "DELETE", "/files/f", 405, id="another-method"),
-    pytest.param("closed", "GET", "/models", 404, id="nothing-is-open"),
-    pytest.param("open", "GET", "/responses/resp_1", 200, id="an-answer-that-was-opened"),
-    pytest.param("open", "POST", "/batches", 200, id="everything-is-open"),
-    pytest.param("open", "POST", "/engines/m/completions", 404, id="ends-as-a-guarded-one"),
-    pytest.param("open", "GET", "/organization/usage/completions", 200, id="counts-of-requests"),
-    pytest.param("app", "GET", "/organization/usage/completions", 404, id="counts-not-opened"),
-    pytest.param("open", "GET", "/organization/users/completions", 404, id="not-those-counts"),
-    pytest.param("open", "GET", "/chat/completions", 405, id="guarded-with-another-method"),
-    pytest.param("app", "GET", "/responses/resp_1", 404, id="answers-are-closed-by-default"),
-    pytest.param("app", "GET", "/batches/b", 404, id="batches-are-closed-by-default"),
-]
 
-
-@each_row("tenant, method, path, status", RULES)
+@each_row("tenant, method, path, status", "rules")
 async def test_what_the_policy_opens_is_handed_through(
     proxy: RunningProxy,
     upstream: OpenUpstream,
@@ -144,17 +123,9 @@ async def test_a_listed_model_gets_its_servers_name(
 
 
 FORM = "application/x-www-form-urlencoded"
-NOT_LISTED = [
-    pytest.param("/embeddings", {"model": "private"}, 404, id="another-model"),
-    pytest.param("/moderations", {"input": "가"}, 400, id="no-model"),
-    pytest.param("/embeddings", {"model": ["public"]}, 400, id="not-a-name"),
-    pytest.param("/embeddings", ["public"], 400, id="not-an-object"),
-    pytest.param("/embeddings?model=private", {"model": "public"}, 400, id="in-the-query"),
-    pytest.param("/embeddings?a=1;%6dodel=x", {"model": "public"}, 400, id="hidden-in-the-query"),
-]
 
 
-@each_row("path, body, status", NOT_LISTED)
+@each_row("path, body, status", "not_listed")
 async def test_no_other_model_is_reached_by_json(
     proxy: RunningProxy, upstream: OpenUpstream, path: str, body: JsonValue, status: int
 ) -> None:
@@ -164,7 +135,7 @@ async def test_no_other_model_is_reached_by_json(
     assert upstream.visits == []
 
 
-@pytest.mark.parametrize("model", ["private", "public"])
+@each_row("model", ["private", "public"])
 async def test_no_model_is_reached_by_a_form(
     proxy: RunningProxy, upstream: OpenUpstream, model: str
 ) -> None:
@@ -176,7 +147,7 @@ async def test_no_model_is_reached_by_a_form(
     assert upstream.visits == []
 
 
-@pytest.mark.parametrize("types", [("text/json", FORM), (FORM, "text/json")])
+@each_row("types", [("text/json", FORM), (FORM, "text/json")])
 async def test_no_model_is_reached_by_what_is_a_form_as_well(
     proxy: RunningProxy, upstream: OpenUpstream, types: tuple[str, str]
 ) -> None:
@@ -204,7 +175,7 @@ async def test_files_name_no_model_and_travel_as_they_are(
     assert ANYTHING in upstream.bodies[0]
 
 
-@pytest.mark.parametrize("tenant", ["listed", "open-listed"])
+@each_row("tenant", ["listed", "open-listed"])
 async def test_the_list_of_models_is_the_tenants_own(
     proxy: RunningProxy, upstream: OpenUpstream, tenant: str
 ) -> None:
@@ -302,7 +273,7 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body", "seen", "said"), FAILURES)
+@each_row("status, body, seen, said", FAILURES)
 async def test_a_failure_of_the_model_server_is_an_openai_error(
     proxy: RunningProxy, upstream: OpenUpstream, status: int, body: bytes, seen: int, said: str
 ) -> None:

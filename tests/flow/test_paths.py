@@ -66,25 +66,6 @@ async def ask(rig: Rig, target: str, *, method: str = "POST") -> Reply:
 
 # A path that is spelled oddly.
 
-GUARDED = [
-    "/v1/chat/completions",
-    "//v1/chat/completions",
-    "/v1//chat///completions",
-    "/v1/chat/completions/",
-    "/v1/chat/completions//",
-    "/v1/chat%2Fcompletions",
-    "/v1%2fchat/completions",
-    "/v1/%63hat/%63ompletion%73",
-    "/%76%31/chat/completions",
-    "/openai/v1/chat/completions",
-    "//openai//v1/chat/completions/",
-    "/t/own-key/v1/chat/completions",
-    "/t//own-key/v1//chat/completions/",
-    "/%74/own-key/v1/chat/completions",
-    "/v1/chat/completions?api-version=1",
-    "/v1/chat/completions?/../../models",
-]
-
 
 ORIGINS = each_row(
     "origin",
@@ -96,7 +77,7 @@ ORIGINS = each_row(
 
 
 @ORIGINS
-@each_row("target", GUARDED)
+@each_row("target", "guarded")
 async def test_another_spelling_of_a_guarded_path_is_guarded(
     rig: Rig, target: str, origin: str
 ) -> None:
@@ -109,68 +90,9 @@ async def test_another_spelling_of_a_guarded_path_is_guarded(
     ]
 
 
-REFUSED = [
-    "/v1/../v1/chat/completions",
-    "/v1/./chat/completions",
-    "/v1/models/../chat/completions",
-    "/v1/models/%2e%2e/chat/completions",
-    "/v1/models/.%2E/chat/completions",
-    "/v1/models/..%2fchat/completions",
-    "/v1/models/%252e%252e/chat/completions",
-    "/v1/chat%252Fcompletions",
-    "/v1/chat%25252Fcompletions",
-    "/v1/chat/completions%25",
-    "/v1/chat/completions%",
-    "/v1/chat/completions%zz",
-    "/v1/chat/completions;a=1",
-    "/v1/chat;a=1/completions",
-    "/v1/chat/completions%3Ba",
-    "/v1/chat\\completions",
-    "/v1/chat%5Ccompletions",
-    "/v1/chat/completions%00",
-    "/v1/chat/completions%0a",
-    "/v1/chat/completions%0d%0ax:y",
-    "/v1/chat/completions%7f",
-    "/v1/chat/completions%20",
-    "/v1/chat/%20completions",
-    "/v1/chat/completions%3F",
-    "/v1/chat/completions%3Fa=1",
-    "/v1/chat/completions%23a",
-    "/v1/chat/completions#a",
-    "/v1/chat/completions/%3F",
-    "/v1/chat/completions/.",
-    "/v1/chat/completions/%20",
-    "/v1/chat/completions.json",
-    "/v1/chat/completions:stream",
-    "/v1/chat/completions,",
-    "/v1/Chat/Completions",
-    "/v1/chat/COMPLETIONS",
-    "/v1/chat/%EF%BD%83ompletions",
-    "/v1/chat%EF%BC%8Fcompletions",
-    "/v1/chat/completion%C5%BF",
-    "/v1/chat/complet%C4%B0ons%C0%AF",
-    "/v1/chat%C0%AFcompletions",
-    "/v1/chat/completions%E2%80%8B",
-    "/v1/v1/chat/completions",
-    "/v1/engines/m/completions",
-    "/v1/deployments/m/chat/completions",
-    "/V1/chat/completions",
-    "/v2/chat/completions",
-    "/chat/completions",
-    "/openai/chat/completions",
-    "/openai/openai/v1/chat/completions",
-    "/openai/t/own-key/v1/chat/completions",
-    "/t/own-key/openai/v1/chat/completions",
-    "/t/own-key/chat/completions",
-    "/t/own-key%2e/v1/chat/completions",
-    "/t/v1/chat/completions",
-    "/T/own-key/v1/chat/completions",
-]
-
-
 @ORIGINS
 @each_row("method", ["POST", "GET", "PUT"])
-@each_row("target", REFUSED)
+@each_row("target", "refused")
 async def test_a_path_that_some_server_may_take_for_a_guarded_one_is_not_found(
     rig: Rig, target: str, method: str, origin: str
 ) -> None:
@@ -199,28 +121,7 @@ async def test_nothing_is_guessed_about_other_paths(rig: Rig, path: str) -> None
     assert (reply.status, said) == (404, f"Unknown request URL: {path}.")
 
 
-ODD_ADDRESSES = [
-    "http:///v1/chat/completions",
-    "http:/v1/chat/completions",
-    "http:v1/chat/completions",
-    "http://user:secret@elsewhere.test/v1/chat/completions",
-    "http://elsewhere.test@/v1/chat/completions",
-    "http://elsewhere.test%2Fv1/chat/completions",
-    "http://elsewhere.test\\v1/chat/completions",
-    "http://elsewhere.test#/v1/chat/completions",
-    "http://elsewhere.test;/v1/chat/completions",
-    "http://elsewhere.test,/v1/chat/completions",
-    "http://http://elsewhere.test/v1/chat/completions",
-    "/http://elsewhere.test/v1/chat/completions",
-    "ftp://elsewhere.test/v1/chat/completions",
-    "ws://elsewhere.test/v1/chat/completions",
-    "//elsewhere.test/v1/chat/completions",
-    "elsewhere.test:443",
-    "*",
-]
-
-
-@each_row("target", ODD_ADDRESSES)
+@each_row("target", "odd_addresses")
 async def test_an_address_that_can_be_read_in_two_ways_leads_nowhere(rig: Rig, target: str) -> None:
     reply = await ask(rig, target)
 
@@ -229,25 +130,8 @@ async def test_an_address_that_can_be_read_in_two_ways_leads_nowhere(rig: Rig, t
     assert rig.raw.requests == []
 
 
-ODD_ELSEWHERE = [
-    "/v1/files/../batches",
-    "/v1/files/%2e%2e/%2e%2e/metrics",
-    "/v1/models/..%2F..%2Fmetrics",
-    "/v1/files/.%20",
-    "/v1/files/...",
-    "/v1/files;a=1",
-    "/v1/files%3Ba",
-    "/v1/files%5C..%5Cbatches",
-    "/v1/files/%252e%252e",
-    "/v1/files/a%00",
-    "/v1/files/%EF%BC%8E%EF%BC%8E/batches",
-    "/healthz;a",
-    "/%2e/healthz",
-]
-
-
 @ORIGINS
-@each_row("target", ODD_ELSEWHERE)
+@each_row("target", "odd_elsewhere")
 async def test_no_path_that_can_be_read_in_two_ways_leads_anywhere(
     rig: Rig, target: str, origin: str
 ) -> None:
@@ -294,24 +178,7 @@ async def test_no_other_method_opens_a_guarded_path(
     assert rig.raw.requests == []
 
 
-PASSED = [
-    ("/v1/models", "/v1/models"),
-    ("//v1///models//", "/v1/models"),
-    ("/openai/v1/models", "/v1/models"),
-    ("/t/own-key/v1/models", "/v1/models"),
-    ("/v1/models/org%2Fname", "/v1/models/org/name"),
-    ("/v1/models/ft:m:org::id", "/v1/models/ft:m:org::id"),
-    ("/v1/models/a%3Fb%23c", "/v1/models/a%3Fb%23c"),
-    ("/v1/models/%ED%95%9C%EA%B8%80", "/v1/models/%ED%95%9C%EA%B8%80"),
-    ("/v1/models/m?limit=1", "/v1/models/m?limit=1"),
-    ("/v1/files/a%20b", "/v1/files/a%20b"),
-    ("/v1/files/..b", "/v1/files/..b"),
-    ("/v1/completions-of-mine", "/v1/completions-of-mine"),
-    ("/v1/responses/resp_1", "/v1/responses/resp_1"),
-]
-
-
-@each_row("target, spelled", PASSED)
+@each_row("target, spelled", "passed")
 async def test_an_ordinary_path_is_handed_on_in_its_plain_spelling(
     rig: Rig, target: str, spelled: str
 ) -> None:

@@ -10,15 +10,16 @@ from tests.fakes.rig import Rig
 from tests.flow.canteen import (
     CHINESE,
     CLEAN,
-    COMPLAINT,
+    COMPLAINT,  # noqa: F401 - the table names it
     OTHER,
-    QUESTION,
+    QUESTION,  # noqa: F401 - the table names it
     SOURCE,
     STILL_CHINESE,
     ask,
     objects_of,
     texts,
 )
+from tests.tables import each_row
 
 HAN = "korean_only.han"
 
@@ -31,7 +32,7 @@ def report_of(reply: httpx.Response) -> JsonObject:
     return report
 
 
-@pytest.mark.parametrize(("tenant", "guard"), [("app", {"report": True}), ("reporting", {})])
+@each_row("tenant, guard", [("app", {"report": True}), ("reporting", {})])
 async def test_the_report_comes_if_the_caller_or_the_policy_wants_it(
     rig: Rig, tenant: str, guard: JsonObject, stream: bool
 ) -> None:
@@ -53,16 +54,7 @@ async def test_the_report_comes_if_the_caller_or_the_policy_wants_it(
 # Without the wish a body says in short what was changed.
 
 
-@pytest.mark.parametrize(
-    ("texts_said", "question", "tenant", "action", "reason"),
-    [
-        pytest.param((CHINESE, CLEAN), QUESTION, "app", "regenerate", HAN, id="second-attempt"),
-        pytest.param((CHINESE, STILL_CHINESE), QUESTION, "app", "replace", HAN, id="replaced"),
-        pytest.param((CHINESE, CLEAN), QUESTION, "once", "replace", HAN, id="no-second-attempt"),
-        pytest.param((CHINESE, CLEAN), QUESTION, "whole", "regenerate", HAN, id="held"),
-        pytest.param((CLEAN,), COMPLAINT, "app", "replace", "complaint.venting", id="complaint"),
-    ],
-)
+@each_row("texts_said, question, tenant, action, reason", "a_body_says_what_was_changed")
 async def test_a_body_says_what_was_changed(
     rig: Rig,
     texts_said: tuple[str, ...],

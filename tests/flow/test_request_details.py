@@ -14,6 +14,7 @@ from tests.fakes.raw_client import request_bytes, said_to
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 from tests.faults.wire import CHAT, REPLIES, REPLY
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -37,7 +38,7 @@ def rig(open_both: Rig) -> Rig:
 # Who asks.
 
 
-@pytest.mark.parametrize("target", [b"/v1/chat/completions", b"/v1/embeddings", b"/v1/nothing"])
+@each_row("target", [b"/v1/chat/completions", b"/v1/embeddings", b"/v1/nothing"])
 async def test_two_keys_are_refused_before_anything_is_read(rig: Rig, target: bytes) -> None:
     second = b"Authorization: Bearer another"
     asked = request_bytes(target, CHAT, key=rig.proxy.key, headers=[second])
@@ -49,7 +50,7 @@ async def test_two_keys_are_refused_before_anything_is_read(rig: Rig, target: by
     assert rig.raw.requests == []
 
 
-@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
+@each_row("path", ["/v1/chat/completions", "/v1/embeddings"])
 async def test_the_caller_s_account_does_not_travel_with_the_operator_s_key(
     rig: Rig, path: str
 ) -> None:
@@ -81,17 +82,7 @@ async def test_a_prompt_that_the_model_server_keeps_may_name_the_model(rig: Rig)
     assert json.loads(sent.body) == asked
 
 
-@pytest.mark.parametrize(
-    ("tenant", "body", "param"),
-    [
-        pytest.param("app", {"prompt": PROMPT, "input": "a"}, "prompt", id="prompt-not-open"),
-        pytest.param("passing", {"input": "a"}, "model", id="no-prompt"),
-        pytest.param("passing", {"input": "a", "prompt": None}, "model", id="null-prompt"),
-        pytest.param(
-            "passing", {"input": "a", "prompt": PROMPT, "model": None}, "model", id="null-model"
-        ),
-    ],
-)
+@each_row("tenant, body, param", "elsewhere_a_response_needs_its_model")
 async def test_elsewhere_a_response_needs_its_model(
     rig: Rig, tenant: str, body: dict[str, JsonValue], param: str
 ) -> None:

@@ -19,6 +19,7 @@ from tests.fakes.redis_process import RedisProcess
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.proxy.dashboard.visitor import Visitor
+from tests.tables import each_row
 
 SOURCES: list[JsonObject] = [
     {
@@ -200,7 +201,7 @@ async def test_every_wrong_parameter_is_told_of(doors: Doors) -> None:
 UNKNOWN_KEYS = (None, "wrong", ADMIN_TOKEN[:-1], f"{ADMIN_TOKEN}x", "gp-app-wrong")
 
 
-@pytest.mark.parametrize("path", ["/traces", "/traces/none"])
+@each_row("path", ["/traces", "/traces/none"])
 async def test_without_a_known_key_nothing_is_shown(proxy: RunningProxy, path: str) -> None:
     for key in UNKNOWN_KEYS:
         reply = await Doors(proxy, [], {}).get(path, key)

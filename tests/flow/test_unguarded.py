@@ -20,6 +20,7 @@ from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.flow.canteen import CHINESE, QUESTION
 from tests.flow.leaving import assert_gone
 from tests.flow.listening import talking
+from tests.tables import each_row
 
 OFF = "guards:\n" + "".join(f"  {name}: {{mode: off}}\n" for name in all_guards())
 TEXT_KEPT = "tracing: {text: full}\n"
@@ -28,7 +29,6 @@ SOURCES: list[JsonValue] = [
     {"section_title": "식당 안내", "section_content": "점심은 11시 30분부터입니다."}
 ]
 BODY = chat_body(QUESTION, SOURCES)
-USAGE: JsonObject = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 EVENT_STREAM = {"content-type": "text/event-stream"}
 
 
@@ -49,15 +49,8 @@ def streamed(text: str, **more: JsonValue) -> list[bytes]:
     return [write_event(chunk | more) for chunk in chunks(asked, Said((text,)))]
 
 
-ODD = [
-    pytest.param({}, id="as-usual"),
-    pytest.param({"x_own": "말"}, id="with-words-of-its-own"),
-    pytest.param({"usage": USAGE}, id="with-usage-beside-each-piece"),
-]
-
-
-@pytest.mark.parametrize("more", ODD)
-@pytest.mark.parametrize("tenant", ["app", "watching"])
+@each_row("more", "odd")
+@each_row("tenant", ["app", "watching"])
 async def test_a_stream_that_nobody_looks_at_keeps_its_bytes(
     rig: Rig, tenant: str, more: JsonObject
 ) -> None:
@@ -80,7 +73,7 @@ async def test_a_plain_reply_that_nobody_looks_at_keeps_its_bytes(rig: Rig) -> N
     assert "x-guard-not-checked" not in reply.headers
 
 
-@pytest.mark.parametrize("stream", [False, True])
+@each_row("stream", [False, True])
 async def test_the_trace_tells_what_passed_and_that_no_guard_looked_at_it(
     rig: Rig, stream: bool
 ) -> None:
@@ -116,7 +109,7 @@ async def test_an_empty_answer_and_a_call_of_a_tool_are_told_apart_from_answers(
     assert calling.headers["x-guard-not-checked"] == "tool_calls"
 
 
-@pytest.mark.parametrize("tenant", ["app", "watching"])
+@each_row("tenant", ["app", "watching"])
 async def test_an_answer_that_breaks_off_ends_with_an_error_behind_what_was_said(
     rig: Rig, tenant: str
 ) -> None:

@@ -15,6 +15,7 @@ from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.fakes.wire_upstream import JSON_TYPE, WireReply, WireUpstream
 from tests.flow.heard import event_texts
 from tests.flow.pool import QUESTION, SOURCES, asked
+from tests.tables import each_row
 
 RECORDINGS = Path(__file__).parents[1] / "wire"
 RECORDED = {
@@ -23,24 +24,6 @@ RECORDED = {
     "responses": RECORDINGS / "responses/openai-answer",
 }
 WORDS = "수강료는 30,000원입니다."
-PLAIN = [
-    pytest.param("chat", "choices[].text", id="text-in-a-chat"),
-    pytest.param("chat", "choices[].message.answer", id="beside-the-content"),
-    pytest.param("chat", "output_text", id="beside-the-choices"),
-    pytest.param("completions", "choices[].content", id="content-in-a-completion"),
-    pytest.param("completions", "answer", id="beside-the-completion"),
-    pytest.param("responses", "answer", id="in-a-response"),
-    pytest.param("responses", "output[].answer", id="in-an-item"),
-]
-STREAMED = [
-    pytest.param("chat", "message", id="message-in-a-chunk"),
-    pytest.param("chat", "choices[].message", id="message-in-a-choice"),
-    pytest.param("chat", "choices[].delta.answer", id="beside-the-content"),
-    pytest.param("completions", "choices[].content", id="content-in-a-completion"),
-    pytest.param("completions", "answer", id="beside-the-completion"),
-    pytest.param("responses", "answer", id="in-an-event"),
-    pytest.param("responses", "response.answer", id="in-a-response"),
-]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -111,7 +94,7 @@ async def wire(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire,
         yield Wire(proxy, server)
 
 
-@pytest.mark.parametrize(("door", "place"), PLAIN)
+@each_row("door, place", "plain")
 async def test_unknown_words_in_a_plain_reply_are_not_checked(
     wire: Wire, door: str, place: str
 ) -> None:
@@ -120,7 +103,7 @@ async def test_unknown_words_in_a_plain_reply_are_not_checked(
     assert place not in await wire.plain(door, place, None)
 
 
-@pytest.mark.parametrize(("door", "place"), STREAMED)
+@each_row("door, place", "streamed")
 async def test_unknown_words_in_a_stream_are_not_checked(wire: Wire, door: str, place: str) -> None:
     assert place in await wire.streamed(door, place, WORDS)
     assert place not in await wire.streamed(door, place, None)
@@ -130,7 +113,7 @@ async def test_words_that_come_in_pieces_are_read_together(wire: Wire) -> None:
     assert "answer" in await wire.streamed("chat", "answer", "It", " costs", " 30,000")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     ["fp_44709d6fcb", "2026-11-23 10:00:00", 12.5, True, ["stop", "length"], {"ms": 4}, "", None],
 )
@@ -138,7 +121,7 @@ async def test_ids_figures_and_names_are_no_words(wire: Wire, value: JsonValue) 
     assert await wire.plain("chat", "choices[].odd", value) == []
 
 
-@pytest.mark.parametrize("words", [WORDS, "It costs a lot", "食堂在本馆地下", "ありません"])
+@each_row("words", [WORDS, "It costs a lot", "食堂在本馆地下", "ありません"])
 async def test_words_of_any_language_are_words(wire: Wire, words: str) -> None:
     assert await wire.plain("chat", "choices[].odd", words) == ["choices[].odd"]
 

@@ -19,6 +19,7 @@ from tests.fakes.mocked_wire import WIRE
 from tests.fakes.raw_upstream import Act, Talk, http_head, http_reply
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
+from tests.tables import each_row
 
 SERVER_KEY = "sk-operator-5e0c7d1b9a"
 SERVER_KEY_VARIABLE = "TEST_MODEL_SERVER_KEY"
@@ -115,7 +116,7 @@ PASSED_ON = [
 ]
 
 
-@pytest.mark.parametrize(("status", "expected"), PASSED_ON)
+@each_row("status, expected", PASSED_ON)
 async def test_a_refusal_is_passed_on_with_its_own_body_and_headers(
     rig: Rig, status: str, expected: type[openai.APIStatusError]
 ) -> None:
@@ -134,7 +135,7 @@ async def test_a_refusal_is_passed_on_with_its_own_body_and_headers(
     assert (await rig.proxy.trace(reply)).error == "upstream_refused"
 
 
-@pytest.mark.parametrize("body", [b"<html>nginx 404</html>", b"", b'{"detail": "Not Found"}'])
+@each_row("body", [b"<html>nginx 404</html>", b"", b'{"detail": "Not Found"}'])
 async def test_a_refusal_in_another_shape_becomes_an_openai_error(rig: Rig, body: bytes) -> None:
     rig.raw.says(body, status="404 Not Found")
 
@@ -145,7 +146,7 @@ async def test_a_refusal_in_another_shape_becomes_an_openai_error(rig: Rig, body
     assert "nginx" not in reply.text
 
 
-@pytest.mark.parametrize("status", ["500 Internal Server Error", "503 Unavailable", "529 Full"])
+@each_row("status", ["500 Internal Server Error", "503 Unavailable", "529 Full"])
 async def test_a_failure_keeps_its_status_but_not_its_words(rig: Rig, status: str) -> None:
     rig.raw.says(error_body(INTERNALS), status=status, headers={"retry-after": "3"})
 
@@ -159,7 +160,7 @@ async def test_a_failure_keeps_its_status_but_not_its_words(rig: Rig, status: st
     assert reply.headers["retry-after"] == "3"
 
 
-@pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
+@each_row("status", ["401 Unauthorized", "403 Forbidden"])
 async def test_a_rejected_operators_key_is_not_the_callers_fault(rig: Rig, status: str) -> None:
     rig.raw.says(error_body(f"Incorrect API key provided: {SERVER_KEY}"), status=status)
 
@@ -233,7 +234,7 @@ TIMEOUTS = [
 ]
 
 
-@pytest.mark.parametrize(("tenant", "act", "phase"), TIMEOUTS)
+@each_row("tenant, act, phase", TIMEOUTS)
 async def test_a_slow_server_is_a_gateway_timeout_that_names_the_phase(
     rig: Rig, tenant: str, act: Act, phase: str
 ) -> None:

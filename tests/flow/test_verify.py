@@ -27,6 +27,7 @@ from tests.policies.shop import (
     THREE_CITATIONS,
     WRONG_FIGURE,
 )
+from tests.tables import each_row
 
 GIVEN: list[JsonValue] = [
     {
@@ -83,34 +84,9 @@ async def test_the_door_says_what_the_library_says(shared_door: Door) -> None:
 
 
 APART = {"id", "policy", "timings_ms", "processing_time_ms"}
-BEFORE: list[JsonValue] = [
-    {"role": "system", "content": "고객 상담 도우미입니다. 대표 전화는 02-100-2000입니다."},
-    {"role": "user", "content": "배송은 며칠 걸리나요?"},
-    {"role": "assistant", "content": DELIVERY_SAID},
-]
-ASKED: list[JsonValue] = [*BEFORE, {"role": "user", "content": QUESTION}]
-SAID_ALONE: list[JsonValue] = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
-PHONE = f"{FAITHFUL} 대표 전화는 02-100-2000입니다."
-CONVERSATIONS = [
-    pytest.param({"messages": ASKED, "answer": FAITHFUL}, id="earlier-turns"),
-    pytest.param({"messages": ASKED, "answer": PHONE}, id="repeats-an-instruction"),
-    pytest.param({"messages": ASKED, "answer": DELIVERY_SAID}, id="repeats-the-turn-before"),
-    pytest.param(
-        {"messages": [*ASKED, {"role": "assistant", "content": WRONG_FIGURE}]}, id="answer-is-last"
-    ),
-    pytest.param({"messages": SAID_ALONE, "answer": FAITHFUL}, id="question-alone"),
-    pytest.param(
-        {
-            "messages": ASKED,
-            "answer": FAITHFUL,
-            "guard": {"intent": "policy", "last_error_reason": "no_evidence"},
-        },
-        id="what-an-app-tells",
-    ),
-]
 
 
-@pytest.mark.parametrize("said", CONVERSATIONS)
+@each_row("said", "conversations")
 async def test_the_library_takes_a_conversation_as_the_door_does(
     shared_door: Door, said: JsonObject
 ) -> None:
@@ -125,16 +101,7 @@ async def test_the_library_takes_a_conversation_as_the_door_does(
     assert (quick.verified, quick.findings) == (over_http.verified, over_http.findings)
 
 
-RESULTS = [
-    pytest.param(FAITHFUL, VerificationOutcome.VERIFIED, id="verified"),
-    pytest.param(
-        f"{FAITHFUL} 할인 행사는 다음 달에 시작됩니다.", VerificationOutcome.PARTLY, id="partly"
-    ),
-    pytest.param(WRONG_FIGURE, VerificationOutcome.NOT_VERIFIED, id="not-verified"),
-]
-
-
-@pytest.mark.parametrize(("answer", "outcome"), RESULTS)
+@each_row("answer, outcome", "results")
 async def test_the_trace_keeps_the_result(
     shared_door: Door, answer: str, outcome: VerificationOutcome
 ) -> None:
@@ -411,7 +378,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("body", "param", "said"), REFUSED)
+@each_row("body, param, said", REFUSED)
 async def test_a_bad_request_names_what_is_wrong(
     shared_door: Door, body: bytes, param: str | None, said: str
 ) -> None:
