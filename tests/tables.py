@@ -156,6 +156,8 @@ def _from_file(test: Test, names: list[str], table: str) -> dict[str, object]:
 def _filled(value: object, texts: Mapping[str, str]) -> object:
     if isinstance(value, str):
         return _NAME.sub(lambda name: texts[name[1]], value)
+    if isinstance(value, dict):
+        return {name: _filled(one, texts) for name, one in value.items()}
     return [_filled(one, texts) for one in value] if isinstance(value, list) else value
 
 

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from guards.core.exchange import ContextState
 from policies.schema.policy import Action
+from proxy import waiting_requests
 from proxy.errors import RequestStoreUnavailable
 from proxy.guardrail import LONGEST_CALL_ID_CHARS
 from proxy.openai_api.json_body import JsonObject
@@ -48,6 +49,7 @@ QUESTION = "방문객 주차비는 1시간에 얼마인가요?"
 RIGHT = "방문객의 주차비는 1시간에 2천원입니다."
 WRONG = "방문객의 주차비는 1시간에 9천원입니다."
 CITED = f"{RIGHT[:-1]}[†1]. 주차장은 오전 9시에 엽니다[†7]."
+MENDED = f"{RIGHT[:-1]}[†1]. 주차장은 오전 9시에 엽니다."
 CHINESE = "停车费每小时2000元。"
 CALL = "9c0d2792-0334-4afa-9154-fd5553454736"
 NUMBERS_TEMPLATE = "수치를 확인하지 못했습니다."
@@ -486,7 +488,11 @@ async def test_many_small_requests_make_room_too() -> None:
     assert await waiting.get("app", "99999") == b"{}"
 
 
-async def test_requests_of_one_tenant_do_not_fill_redis(redis_url: str) -> None:
+async def test_requests_of_one_tenant_do_not_fill_redis(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A busy machine may take longer than a second for so many bytes.
+    monkeypatch.setattr(waiting_requests, "ANSWER_WITHIN_S", 30.0)
     waiting = open_waiting_requests(redis_url, ALONE, time.monotonic)
     third = b"x" * (MOST_SHARED_BYTES // 3)
     try:
