@@ -227,13 +227,6 @@ class _Held:
         around = self._statement.around.items()
         return self._question.keys() | {one for one, weight in around if weight > SAME_SENTENCE}
 
-    @lazy
-    def _unknown_act(self) -> Collection[str]:
-        """The statement's act if no source has a word for it, so that none can name it."""
-        act = main_act(self._statement)
-        word = act.word if act else None
-        return () if word is None or self._meaning.knows(word) else word.features[-1:]
-
     def with_other_side(self) -> list[int]:
         """Return the places of the source statements that may take the other side, in order."""
         meaning = self._meaning
@@ -256,7 +249,7 @@ class _Held:
         agrees, weight, act = relation(statement, source)
         if agrees and weight >= _SAME_ACT and act is not None:
             return agrees, weight, carriers() | words_for(act, statement, source)
-        near = {*self._meaning.near(at), *self._unknown_act}
+        near = self._meaning.near(at).keys()
         by_side = by_valence(statement, source, self._named, near)
         if by_side:
             return by_side, _BY_SIDE, carriers() | OFFERS | _side_words(statement, source)

@@ -100,10 +100,6 @@ class SourceMeaning:
                 self._weights[word.features] = weight
         return weight
 
-    def knows(self, word: Word) -> bool:
-        """Tell whether a source has a word."""
-        return any(self._index.knows(one) for one in word.features)
-
     def related(
         self, statement: Statement, question: Mapping[str, float], signs: Collection[int] = (1, -1)
     ) -> list[Match]:
