@@ -20,7 +20,12 @@ from guards.claims.standing import Standing, abstains, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading, RequestReading, SourceSet, Text
-from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
+from guards.evidence.answers import (
+    Compared,
+    answer_arithmetic,
+    answer_claims,
+    answer_figures,
+)
 from guards.evidence.binding import Bound, Relation, SourceFigures
 from guards.evidence.calculations.arithmetic import Arithmetic, Outcome
 from guards.evidence.figures import Figure
@@ -39,6 +44,10 @@ _SAME_SUBJECT = 0.5
 # A source that grants a possibility may be told as one: 거부할 수 있다 -> 거부할 수도 있습니다.
 _POSSIBILITY = re.compile(r"수(?:도|가)?\s?있")
 _MONEY = frozenset({Dimension.WON, "USD", "EUR", "JPY", "CNY", "점", "포인트"})
+# Lengths of time and of ways, and people, are what models guess at; the rest is mostly reckoned.
+_GUESSED = frozenset(
+    {Dimension.SECONDS, Dimension.DAYS, Dimension.MONTHS, Dimension.METRES, Dimension.PEOPLE}
+)
 _SHOWN = frozenset({Outcome.SHOWN_RIGHT, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER})
 
 
@@ -109,6 +118,7 @@ class Estimates(Guard[EstimatesSettings]):
         answer, figures = reading.once(answer_claims), reading.once(answer_figures)
         sources = reading.source_set.once(SourceFigures)
         arithmetic = reading.once(answer_arithmetic)
+        compared = reading.once(Compared)
         for figure in figures:
             start, end = answer.page.raw_span(figure.start, figure.end)
             standing = standing_of(figure.claim, answer.sentences[figure.claim.sentence])
@@ -121,6 +131,8 @@ class Estimates(Guard[EstimatesSettings]):
             outcome = arithmetic.of(figure).outcome
             if outcome not in _SHOWN:
                 follows = outcome is Outcome.FOLLOWS or _is_reckoned(figure, arithmetic)
+                if figure.measure.dimension not in _GUESSED and compared.is_small:
+                    follows = follows or compared.derivable.may_give(figure, bound)
                 yield self._figure_finding(Span(start, end), bound, reading, is_derived=follows)
 
     def _is_rounded(self, figure: Figure, sources: SourceFigures) -> bool:

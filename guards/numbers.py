@@ -255,7 +255,9 @@ def _shown_of(bound: Bound) -> tuple[str, ...]:
 
 
 # 부부는 두 분 모두, 위의 세 가지: the answer counts what it names.
-_ALL_OF_THEM = re.compile(r"(?:두|세|네) (?:분|명|사람|가지|곳|개)(?: 다| 모두|을 모두|이 모두)?")
+_ALL_OF_THEM = re.compile(
+    r"(?:두|세|네) ?(?:(?:분|명|사람|가지|곳|개)|[가-힣]{1,2}(?=(?:을|를|이|가)? ?(?:다|모두) ))"
+)
 
 
 def _is_counted_out(figure: Figure, compared: Compared) -> bool:

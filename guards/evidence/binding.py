@@ -47,6 +47,7 @@ from guards.text.slots.units import Dimension, Measure
 _CURRENCIES = frozenset({"USD", "EUR", "JPY", "CNY", "GBP"})
 _AROUND = 3
 _NEAR = 0.6
+_LED_TO = 0.2
 _LARGEST_SET = 40
 # Dates are too alike for the words around them to tell which one is meant.
 _TOPIC = frozenset({"은", "는"})
@@ -515,10 +516,20 @@ class SourceFigures:
     def _is_named(figure: Figure, here: Figure, other: Figure) -> bool:
         """Tell whether the answer names something that only its own value is said of."""
         return _goes_on_alike(figure, here) or any(
-            weight >= BINDING.beside
-            and feature[0] != "@"
-            and here.context.get(feature, 0.0) >= _NEAR
-            and other.context.get(feature, 0.0) < BINDING.beside
+            feature[0] != "@"
+            and (
+                (
+                    weight >= BINDING.beside
+                    and here.context.get(feature, 0.0) >= _NEAR
+                    and other.context.get(feature, 0.0) < BINDING.beside
+                )
+                # 12개월분을 사면 무료: what a condition leads to.
+                or (
+                    weight >= _LED_TO
+                    and here.context.get(feature, 0.0) >= _LED_TO
+                    and feature not in other.context
+                )
+            )
             for feature, weight in figure.context.items()
         )
 

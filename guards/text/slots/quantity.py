@@ -48,7 +48,7 @@ from guards.text.slots.windows import (
 )
 
 # The halves of ½, which the normal form writes as 1⁄2, are no numbers.
-_BARE_NUMBER = re.compile(rf"(?<!⁄){FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄])")
+_BARE_NUMBER = re.compile(rf"(?<!⁄){FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄]|,\d{{3}})")
 BARE_NUMBER = Search(_BARE_NUMBER, begins=AT_NUMBERS)
 _CAPTION_BEGINS = "단위"
 _CAPTION = re.compile(
