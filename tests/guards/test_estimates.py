@@ -79,3 +79,13 @@ def test_rounded_derived_and_supposed_figures_are_right(
     found = Estimates(EstimatesSettings(rounding=0.1)).check(read(exchange))
 
     assert [one for one in found if one.severity is Severity.STRONG] == []
+
+
+@each_row("source, answer", "reckoned")
+def test_what_follows_from_figures_at_hand_is_no_guess(
+    guard: Estimates, source: str, answer: str
+) -> None:
+    exchange = Exchange("얼마나 되나요?", (Source("1", "안내", source),), answer=answer)
+    found = guard.check(read(exchange))
+
+    assert [one.observed for one in found if one.severity is Severity.STRONG] == []
