@@ -10,6 +10,7 @@ has as much of the answer's and does not oppose it settles it.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 
 from guards.claims.layout import Level
@@ -191,6 +192,12 @@ def _are_apart(statement: Statement, source: Statement) -> bool:
     return all(_SEPARATELY.search(text) for text in texts)
 
 
+@cache
+def _empty_acts() -> frozenset[str]:
+    """Return the acts that say no more than that something is had, done or offered."""
+    return carriers() | OFFERS
+
+
 _HERE = re.compile(r"(?:이|그)\s?(?:경우|때)")
 _FEW_WORDS = 3
 
@@ -252,10 +259,10 @@ class _Held:
         near = self._meaning.near(at).keys()
         by_side = by_valence(statement, source, self._named, near)
         if by_side:
-            return by_side, _BY_SIDE, carriers() | OFFERS | _side_words(statement, source)
+            return by_side, _BY_SIDE, _empty_acts() | _side_words(statement, source)
         if agrees and not are_named(statement, source, self._named, near):
             agrees = 0
-        return agrees, weight, carriers() | OFFERS
+        return agrees, weight, _empty_acts()
 
     def own_share(self, at: int, skip: Collection[str]) -> float:
         """Return the share of the statement's words that a source statement has; 0 if none."""
