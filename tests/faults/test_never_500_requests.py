@@ -206,15 +206,34 @@ async def test_what_travels_as_it_is_said_to_be_must_be_said_to_be_json(
 # What is quoted of a request is kept short.
 
 
-@each_row("door", ["chat", "completions", "responses", "embeddings-of-listed"])
-async def test_a_name_without_end_is_not_said_back(wire: Wire, door: str) -> None:
-    long = b'"model": "%b"' % (b"m" * 100_000)
-    body = body_of(door).replace(b'"model": "m"', long).replace(b'"model": "public"', long)
+def with_a_model_of(chars: int, door: str) -> bytes:
+    long = b'"model": "%b"' % (b"m" * chars)
+    return body_of(door).replace(b'"model": "m"', long).replace(b'"model": "public"', long)
 
-    answer = await wire.ask(DOORS[door][0], body, tenant="listed")
+
+@pytest.mark.parametrize(
+    ("door", "chars"),
+    [
+        ("chat", 1_000),
+        ("completions", 1_000),
+        ("responses", 1_000),
+        ("embeddings-of-listed", 100_000),
+    ],
+)
+async def test_a_long_name_is_not_said_back(wire: Wire, door: str, chars: int) -> None:
+    answer = await wire.ask(DOORS[door][0], with_a_model_of(chars, door), tenant="listed")
 
     assert answer.status == 404
     assert answer.refusal()["code"] == "model_not_found"
+
+
+@each_row("door", ["chat", "completions", "responses"])
+async def test_a_name_without_end_is_refused(wire: Wire, door: str) -> None:
+    answer = await wire.ask(DOORS[door][0], with_a_model_of(100_000, door), tenant="listed")
+
+    assert answer.status == 400
+    assert answer.refusal()["param"] == "model"
+    assert wire.sent == []
 
 
 @each_row("door", ["chat", "completions", "responses", "verify"])
