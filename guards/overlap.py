@@ -134,17 +134,18 @@ class Overlap(Guard[OverlapSettings]):
             and answer.asserts(claim, sentence)
         ]
         measured = [(span, claim, answer.measure(claim, words)) for span, claim, words in places]
+        facts = [place for place in measured if not _names_a_case(place[1].clause)]
         last = sentence[-1]
         invented = [
             (span, together)
-            for span, together in _joined(place for place in measured if self._is_novel(place[2]))
+            for span, together in _joined(place for place in facts if self._is_novel(place[2]))
             if self._is_invented(together)
         ]
         for span, together in invented:
             yield answer.finding("overlap.unsupported", span, 1 - together.known, last)
         named = [
             answer.place(claim, word)
-            for span, claim, one in measured
+            for span, claim, one in facts
             if not any(found.start <= span.start < found.end for found, _ in invented)
             for word in one.unknown
             if len(word.text) >= self.settings.unknown_word_chars
@@ -184,13 +185,13 @@ _ENDS_IN_NOUN = re.compile(r"/(?:NNG|NNP|XSN)(?: (?:또는|및|혹은)/MAJ)?$")
 
 
 def _says_no_fact(clause: Clause) -> bool:
-    """Tell whether a clause names a case, or compares what others say."""
-    return (
-        clause.is_condition
-        or clause.is_concession
-        or _COMPARES.search(clause.trail) is not None
-        or _NAMES_A_CASE.search(clause.trail) is not None
-    )
+    """Tell whether a clause is a condition, or compares what others say."""
+    return clause.is_condition or _COMPARES.search(clause.trail) is not None
+
+
+def _names_a_case(clause: Clause) -> bool:
+    """Tell whether a clause names a case: what it tells may be in doubt, but is not invented."""
+    return clause.is_concession or _NAMES_A_CASE.search(clause.trail) is not None
 
 
 class _Answer:
