@@ -206,7 +206,7 @@ def _without_value(figure: Figure, bound: Bound, compared: Compared) -> Finding 
     if bound.held is Relation.ELSEWHERE:
         found = None if compared.says(bound.right) else _differs(figure, bound, compared)
         return found and replace(found, score=0.8)
-    if compared.derivable.may_give(figure, bound):
+    if compared.is_of_example(figure) or compared.derivable.may_give(figure, bound):
         return _underived(figure, compared)
     if bound.held is Relation.DIFFERS:
         return _differs(figure, bound, compared)

@@ -16,6 +16,8 @@ from guards.evidence.bands import Bands
 from guards.evidence.binding import Bound, Relation, SourceFigures, Talk, figures_in
 from guards.evidence.calculations.arithmetic import Arithmetic
 from guards.evidence.calculations.derivable import Derivable
+from guards.evidence.calculations.expressions import written
+from guards.evidence.calculations.reckoning import says
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.index import claims_of
 from guards.evidence.thresholds import BINDING
@@ -228,8 +230,17 @@ class Compared:
         known = self._bare_numbers
         in_won = figure.measure.dimension == Dimension.WON
         return len(values) == 1 and (
-            values[0] in known or (in_won and values[0] / _TEN_THOUSAND in known)
+            values[0] in known
+            or written(figure.quantity) in known
+            or (in_won and values[0] / _TEN_THOUSAND in known)
         )
+
+    def is_of_example(self, figure: Figure) -> bool:
+        """Tell whether a figure is what an example leads to: 예를 들어 20매라면 6,500원입니다."""
+        sentence = self.answer.sentences[figure.claim.sentence]
+        before = sentence[: figure.claim.position]
+        text = self.answer.page.plain[sentence[0].start : figure.start]
+        return says("example", text) and any(one.clause.is_condition for one in before)
 
     def is_of_earlier_turn(self, figure: Figure) -> bool:
         """Tell whether a turn before the question has a figure's value."""

@@ -227,6 +227,9 @@ class Arithmetic:
             return None
         if any(same_value(figure.measure, one.measure) for one in pool.sources):
             return None
+        plain = self._answer.page.plain
+        if any(plain.startswith("씩", one.end) for one in amounts):
+            return None
         values = {one.measure.values[0] for one in (*amounts, *self._user)}
         if any(one + other == figure.measure.values[0] for one, other in combinations(values, 2)):
             return None

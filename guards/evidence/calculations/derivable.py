@@ -15,7 +15,7 @@ from guards.core.keeping import lazy
 from guards.evidence.binding import Bound, Relation
 from guards.evidence.calculations.expressions import written
 from guards.evidence.calculations.points import CLOCKS, DATES, between, moved
-from guards.evidence.calculations.reckoning import counts_of
+from guards.evidence.calculations.reckoning import counts_of, says
 from guards.evidence.figures import Figure, same_value, unit_of, written_number
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.dates import parts_of
@@ -79,7 +79,8 @@ class Derivable:
         """
         if _is_one_of_time(figure) or self._is_in_proportion(figure, bound):
             return True
-        return not self._replaces(figure, bound) and self._is_in_reach(figure)
+        stands_alone = _is_called_sum(figure) or not self._replaces(figure, bound)
+        return stands_alone and self._is_in_reach(figure)
 
     def _replaces(self, figure: Figure, bound: Bound) -> bool:
         """Tell whether a figure stands in the place of the sources', which the answer never names.
@@ -386,6 +387,12 @@ def _is_day_beside(measure: Measure, figure: Figure) -> bool:
         return False
     day = Measure(Dimension.DAYS, (Fraction(1),))
     return any(measure in moved(figure.measure, day, sign) for sign in (1, -1))
+
+
+def _is_called_sum(figure: Figure) -> bool:
+    """Tell whether the row of a figure adds things up: 밸런스 + 라이트, 배송비를 더한 부담."""
+    labels = [label.text for label in figure.claim.block.labels]
+    return any("+" in text or says("sum", text) for text in labels)
 
 
 def _is_share(measure: Measure, whole: Measure, share: Measure) -> bool:

@@ -52,7 +52,7 @@ _TAKES = re.compile(
 )
 # The two amounts before it are not the ones that are compared.
 _OTHERWISE = re.compile(r"보다|이니|므로|라면|하면|으면")
-_MORE = re.compile(r"(?:을|를|이|가|만큼)?[ ]?(?:더|덜)[ ]|[ ]?차이[가나는입로]")
+_MORE = re.compile(r"(?:을|를|이|가|만큼)?[ ]?(?:더|덜)[ ](?!뒤|후|지나|있)|[ ]?차이[가나는입로]")
 _LISTED = re.compile(
     r"(?:,|과|와|이고|이며|·)[^.\n]{0,60}\d[\d,]*[가-힣 ]{1,8}(?:이|가|을|를|씩)?[ ]?"
     r"(?:더[ ]|덜[ ]|추가|저렴|비싸|비쌉|차이)"
@@ -61,6 +61,7 @@ _LINKS = re.compile(
     r"[ ]?(?:이면|면|이라면|라면|이므로|이니|이라|기준|[을를][ ][^\d,.\n]{1,14}면(?![가-힣]))"
 )
 _PORTION = re.compile(r"[ ]?(?:분(?![가-힣]*[의만])|치)")
+_EACH = re.compile(r"(?:마다|당)[ ]?$")
 _IN_ALL = re.compile(r"(?:모두|총|합계|합쳐|전부)[ ]?(?:하면|해서)?[ ]?$")
 _RATE = re.compile(
     r"(?:(?P<word>[가-힣A-Za-z]{1,4}?)당"
@@ -271,7 +272,7 @@ class Implied:
         behind = self._plain[figure.end : min(after, figure.end + _NEAR_CHARS // 2)].split("\n")[0]
         if place.wanted.kind in LENGTHS and not _MORE.match(behind):
             return None
-        if behind.startswith(("으로", "로")):
+        if behind.startswith(("으로", "로")) or _IN_ALL.search(place.text):
             return None
         if not says("gap", behind):
             # 일반은 2만 원, 나머지는 3만 원씩 더 듭니다: the last of a list says it of all.
@@ -317,7 +318,9 @@ class Implied:
             numbers = set(
                 sorted(_numbers((*before, *self._user), place.wanted.kind) - {1})[:_MOST_NEAR]
             )
-        if any(place.wanted.is_(value + own * n) for value in place.known for n in numbers):
+        several = {Fraction(1), *_numbers((*place.before, *self._user), place.wanted.kind)}
+        bases = [value * n for value in place.known for n in sorted(several)[:_MOST_NEAR]]
+        if any(place.wanted.is_(value + own * n) for value in bases for n in numbers):
             return _RIGHT
         return Result(False, None, (last,))
 
@@ -361,12 +364,19 @@ class Implied:
         sums = {Fraction(0), *(last + one.measure.values[0] for one in others)}
         if any(place.wanted.is_(one) for one in sums):
             return _RIGHT
+        # 회선마다 3,300원씩: for how many, the sentence need not say.
+        if any(self._is_for_each(one) for one in amounts):
+            return None
         sums = {Fraction(0)}
         for one in amounts:
             sums = {value + one.measure.values[0] * n for value in sums for n in numbers}
         if any(place.wanted.is_(one) for one in sums):
             return _RIGHT
         return Result(False, None, tuple(amounts))
+
+    def _is_for_each(self, figure: Figure) -> bool:
+        before = self._plain[max(0, figure.start - _NEAR_CHARS // 2) : figure.start]
+        return self._plain.startswith("씩", figure.end) or _EACH.search(before) is not None
 
     def _extended(self, figure: Figure, place: _Place) -> Result | None:
         """Judge a period made longer: `3년 이내, 2년 범위에서 연장 → 최대 6년`."""
