@@ -4,8 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictBool,
+    ValidationError,
+)
+from pydantic_core import ErrorDetails, PydanticKnownError
 
 from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
@@ -14,7 +22,16 @@ from proxy.openai_api.sse import json_bytes
 MOST_CHOICES: Final = 128
 MOST_GUARDS = 40
 MOST_NAME_CHARS: Final = 1_000
-Name = Annotated[str, Field(max_length=MOST_NAME_CHARS)]
+
+
+def _bounded(name: str) -> str:
+    # Pydantic's own bound refuses half a character, too, which other checks name better.
+    if len(name) > MOST_NAME_CHARS:
+        raise PydanticKnownError("string_too_long", {"max_length": MOST_NAME_CHARS})
+    return name
+
+
+Name = Annotated[str, AfterValidator(_bounded)]
 """A name stands in the trace and in the log of each request that has it."""
 INTENT = r"^[A-Za-z0-9_.:-]{0,64}$"
 """An intent is a name, never words of the request: it stands in logs and traces."""
