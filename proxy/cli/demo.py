@@ -107,6 +107,10 @@ keys:
   - {key}
 upstream:
   base_url: {model}/v1
+guards:
+  # Estimates are only noted by default; a policy may let them act, as the tour shows.
+  estimates:
+    weak: []
 """
 
 
