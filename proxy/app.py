@@ -37,15 +37,21 @@ from proxy.limits.limiter import limits_without_count, open_limiter
 from proxy.limits.wrong_keys import open_wrong_keys
 from proxy.logs import failure, logger
 from proxy.long_text_pool import LongTextPool, PoolProcess
-from proxy.metrics import Metrics
-from proxy.metrics.metrics import open_metrics
+from proxy.metrics import Metrics, open_metrics
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline.constraints import Capabilities, ConstrainedServers
 from proxy.pipeline.pipeline import Pipeline
-from proxy.replay.shadow import Shadows
+from proxy.replay.workers import Shadows
 from proxy.routes.model_api import Entrance, ModelApi
-from proxy.routes.openapi import openapi_document
-from proxy.routes.service import NEEDED, healthz, list_traces, metrics, readyz, show_trace
+from proxy.routes.service import (
+    NEEDED,
+    healthz,
+    list_traces,
+    metrics,
+    openapi_document,
+    readyz,
+    show_trace,
+)
 from proxy.server.asgi_reply import Shutdown
 from proxy.server.client_limits import Capacity, ClientLimits, ConnectionLimiter, Kind
 from proxy.services import Services
@@ -57,7 +63,7 @@ from proxy.traces.opening import open_traces
 from proxy.traces.recorder import Limits
 from proxy.upstream.client import ModelServers
 from proxy.waiting_requests import open_waiting_requests
-from proxy.workers.place import ALONE, Place
+from proxy.workers import ALONE, Place
 
 log = logger(__name__)
 

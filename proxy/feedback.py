@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validato
 
 from guards.core.finding import Span
 from policies.schema.sections import StoredText, Tracing
-from policies.verification.options import problem
+from policies.verification.shape import problem
 from proxy.errors import BadRequest, FeedbackPinned, TraceStoreUnavailable, UnknownTrace
 from proxy.logs import logger
 from proxy.openai_api.model_request import read_body, validated
@@ -16,8 +16,7 @@ from proxy.traces.masking import masked_text, stored_note
 from proxy.traces.query import Query
 from proxy.traces.store import Keep, TraceStoreAway
 from proxy.traces.trace import PINNED, Feedback, Label, Trace
-from proxy.views.findings import place_of
-from proxy.views.words import FEEDBACK_PROBLEMS
+from proxy.views.findings import FEEDBACK_PROBLEMS, place_of
 
 log = logger(__name__)
 

@@ -16,7 +16,7 @@ from guards.core.exchange import Exchange
 from policies.gating.gate import OpenGate
 from policies.schema.policy import Action
 from policies.verification.conversation import ASSISTANT
-from policies.verification.options import problem
+from policies.verification.shape import problem
 from proxy.candidates import (
     EMPTY_ANSWER,
     JSON_VALUES,

@@ -11,7 +11,7 @@ from proxy.limits.wrong_keys import WrongKeys
 from proxy.long_text_pool import LongTextPool
 from proxy.metrics import Metrics
 from proxy.pipeline.pipeline import Pipeline
-from proxy.replay.shadow import Shadows
+from proxy.replay.workers import Shadows
 from proxy.server.asgi_reply import Shutdown
 from proxy.server.client_limits import Capacity
 from proxy.settings import Settings
@@ -21,7 +21,7 @@ from proxy.traces.recorder import Recorder
 from proxy.traces.store import TraceStore
 from proxy.upstream.client import ModelServers
 from proxy.waiting_requests import WaitingRequests
-from proxy.workers.place import Place
+from proxy.workers import Place
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from policies.judging.judge import Judge
 from policies.patterns import IntentFound, Intents
 from policies.schema.policy import SourceRules
 from policies.verification.conversation import ASSISTANT, without_answer
-from policies.verification.options import BadSources, GivenSource, Options, problem, usable_sources
+from policies.verification.shape import BadSources, GivenSource, Options, problem, usable_sources
 from policies.verification.verifying import UnknownGuard, Verified, Verifier
 from proxy.errors import BadRequest
 from proxy.jobs import Job

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from proxy.errors import RequestStoreUnavailable
-from proxy.workers.place import Place
+from proxy.workers import Place
 
 KEPT_S: Final = 600
 """Longest wait of a request for its answer, in seconds."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
-from policies.verification.options import problem
+from policies.verification.shape import problem
 
 _INSTRUCTING = frozenset({"system", "developer"})
 _TOOL = frozenset({"tool", "function"})

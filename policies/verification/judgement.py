@@ -24,8 +24,7 @@ from policies.verdict import (
     is_bad_citation,
 )
 from policies.verification.citations import CitedAnswer
-from policies.verification.options import Options
-from policies.verification.shape import Checks, ClaimReport, Label, NotCheckable
+from policies.verification.shape import Checks, ClaimReport, Label, NotCheckable, Options
 
 _FAILED = "failed:"
 

@@ -25,12 +25,13 @@ from policies.verdict import Confidence, GuardOutcome, JudgeWord, Verdict, confi
 from policies.verification.citations import CitedAnswer
 from policies.verification.claims import Claims, SourceTexts
 from policies.verification.judgement import CheckBook, Judgement
-from policies.verification.options import Correction, Options
 from policies.verification.shape import (
     ClaimReport,
+    Correction,
     EvidenceReport,
     FindingReport,
     Label,
+    Options,
     Renumbered,
     Scores,
     Thresholds,

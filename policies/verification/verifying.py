@@ -33,9 +33,8 @@ from policies.schema.policy import Policy
 from policies.schema.store import FileState, file_states
 from policies.verdict import Verdict
 from policies.verification.conversation import Conversation, GuardContext, Messages, conversation_of
-from policies.verification.options import ALL_GUARDS, Options, sources_of
 from policies.verification.report import JudgedAnswer, report_on
-from policies.verification.shape import Verification
+from policies.verification.shape import ALL_GUARDS, Options, Verification, sources_of
 
 PolicyChoice = str | Path | Policy
 _FILES_KEPT = 16

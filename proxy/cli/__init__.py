@@ -32,7 +32,7 @@ COMMANDS = {
         "Show the proxy at work, on loopback, with nothing to set up.",
     ),
     "sources": (
-        "proxy.cli.sources:sources",
+        "proxy.cli.verify:sources",
         "Show the question and the sources that would be found in a request.",
     ),
     "verify": (
@@ -91,7 +91,7 @@ def _current_option(name: str) -> str:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"guard-proxy {resolve_name('proxy.metrics.metrics:product_version')()}")
+        typer.echo(f"guard-proxy {resolve_name('proxy.metrics:product_version')()}")
         raise typer.Exit
 
 

@@ -21,8 +21,7 @@ from proxy.cli.output import err, excerpt, fail, harmless, out
 from proxy.cli.settings import read_settings
 from proxy.cli.signals import graceful_stop, unless_stopped
 from proxy.dashboard.playground_form import Box, TrialForm
-from proxy.demo.model_server import MODEL, model_server
-from proxy.demo.tour import INSTRUCTIONS, RULES, Stop, say, tour, with_sources
+from proxy.demo import INSTRUCTIONS, MODEL, RULES, Stop, model_server, say, tour, with_sources
 from proxy.logs import configure_logs
 from proxy.server.serving import CannotListen, loop_factory, served
 from proxy.settings import LogFormat, Settings

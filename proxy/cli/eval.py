@@ -28,7 +28,6 @@ from proxy.cli.output import AsJson, err, excerpt, fail, out, print_json
 from proxy.cli.settings import read_settings
 from proxy.cli.signals import graceful_stop, unless_stopped
 from proxy.golden.client import KeyRefused, NoReply, Target, first_model
-from proxy.golden.loading import Chosen, GoldenError, chosen_set, shipped_sets
 from proxy.golden.results import (
     CaseResult,
     Change,
@@ -41,7 +40,7 @@ from proxy.golden.results import (
     junit_xml,
 )
 from proxy.golden.runner import Player, run_cases, scripted
-from proxy.golden.shape import Case, GoldenSet
+from proxy.golden.shape import Case, Chosen, GoldenError, GoldenSet, chosen_set, shipped_sets
 from proxy.logs import configure_logs
 from proxy.settings import LogFormat
 

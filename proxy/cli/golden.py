@@ -25,7 +25,7 @@ from proxy.replay.judging import why_not
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStore, walk
 from proxy.traces.trace import ANY_LABEL, Attempt, Choice, Label, Trace, Unknown
-from proxy.views.words import NOT_REPLAYED, UNKNOWN
+from proxy.views.findings import NOT_REPLAYED, UNKNOWN
 
 _CHANGED = [action.value for action in Action if action is not Action.PASS]
 _LONGEST_KEYWORD_CHARS = 1_000

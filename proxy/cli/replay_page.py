@@ -18,7 +18,7 @@ from proxy.cli.output import excerpt
 from proxy.cli.policy import described
 from proxy.replay.comparison import By, Compared, Improvement, KeyFinding, Totals
 from proxy.traces.trace import ACTION_NAMES, NotReplayed
-from proxy.views.words import NOT_REPLAYED, UNKNOWN
+from proxy.views.findings import NOT_REPLAYED, UNKNOWN
 
 _SAID = re.compile(r"(\d{1,3}(?:\.\d{1,9})?|\.\d{1,9})\s?(%?)", re.ASCII)
 

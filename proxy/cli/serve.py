@@ -19,14 +19,13 @@ from structlog.contextvars import bind_contextvars
 
 from guards.core.reading import keep_sources
 from policies.schema.base import PolicyError
-from proxy.access_log import access_logged
 from proxy.app import connection_limiter, create_app, open_services, read_tenants
 from proxy.auth import ENOUGH_TOKEN_CHARS
 from proxy.cli.output import fail
 from proxy.cli.settings import help_of, read_settings, unknown_variables
 from proxy.cli.signals import Signals, service_signals
-from proxy.logs import configure_logs, logger
-from proxy.metrics.families import note_end
+from proxy.logs import access_logged, configure_logs, logger
+from proxy.metrics import note_end
 from proxy.server.serving import CannotListen, address_of, listening, loop_factory, served
 from proxy.services import Services
 from proxy.settings import MOST_WORKERS, Settings
@@ -34,8 +33,7 @@ from proxy.telemetry.spans import OtelSettingsError
 from proxy.tenants import Tenants
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import TraceStoreAway
-from proxy.workers.place import ALONE, Place, common_folder
-from proxy.workers.supervisor import Supervisor, Work, Worker
+from proxy.workers import ALONE, Place, Supervisor, Work, Worker, common_folder
 
 log = logger(__name__)
 

@@ -33,7 +33,7 @@ from policies.schema.keys import matching
 from proxy.auth import Viewer, viewer_with
 from proxy.services import Services
 from proxy.settings import Settings
-from proxy.workers.place import Place
+from proxy.workers import Place
 
 ROOT = "/dashboard"
 LOGIN = f"{ROOT}/login"

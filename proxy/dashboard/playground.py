@@ -12,8 +12,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import InternalServerException
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
-from policies.verification.options import Options
-from policies.verification.shape import Verification
+from policies.verification.shape import Options, Verification
 from proxy.dashboard.access import ROOT
 from proxy.dashboard.page import AnyRequest, PageVisit
 from proxy.dashboard.playground_form import (
@@ -50,7 +49,7 @@ from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Delivery, Trace
 from proxy.verify import VerifyJob, verified
-from proxy.views.words import VERIFICATIONS
+from proxy.views.findings import VERIFICATIONS
 
 MOST_AT_ONCE = 4
 

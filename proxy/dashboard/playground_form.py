@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from guards.core.exchange import Source
 from policies.schema.policy import Policy
 from policies.schema.sections import StoredText
-from policies.verification.options import BadSources, Correction, sources_of
+from policies.verification.shape import BadSources, Correction, sources_of
 from proxy.errors import TooManyRequests
 from proxy.openai_api.json_body import JsonObject, member, read_object
 from proxy.server.asgi_reply import HttpReply

@@ -32,7 +32,7 @@ from guards.core.exchange import Exchange
 from policies.schema.keys import new_key
 from policies.schema.policy import Policy
 from policies.schema.sections import StoredText
-from proxy.demo.model_server import MODEL, Said, Script, model_server
+from proxy.demo import MODEL, Said, Script, model_server
 from proxy.errors import GuardProxyError
 from proxy.golden.client import GuardedReply, NoReply, Target, ask
 from proxy.golden.results import CaseResult, Outcome, TurnResult, worst_of

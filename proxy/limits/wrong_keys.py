@@ -12,7 +12,7 @@ from limits.aio.strategies import MovingWindowRateLimiter
 
 from proxy.limits.limiter import CountsAway
 from proxy.logs import logger
-from proxy.workers.place import ALONE, Place
+from proxy.workers import ALONE, Place
 
 log = logger(__name__)
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from policies.decision import Possible
-from policies.gating.checks import Check, Release
-from policies.gating.gate import Gate, OpenGate
+from policies.gating.gate import Check, Gate, OpenGate, Release
 from policies.verdict import Verdict
 from proxy.candidates import Candidate, Selection, inspected
 from proxy.errors import UpstreamBroken

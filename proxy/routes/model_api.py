@@ -15,7 +15,6 @@ from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from proxy.access_log import RequestFacts, facts_of
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -30,7 +29,7 @@ from proxy.feedback import feedback_reply
 from proxy.guardrail import GUARDRAIL_PATH, GuardrailJob
 from proxy.jobs import Job, ModelJob
 from proxy.limits.limiter import Limiter, Visit, limit_headers, refusal
-from proxy.logs import failure, logger
+from proxy.logs import RequestFacts, facts_of, failure, logger
 from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.json_body import JSON_TYPE

@@ -12,7 +12,6 @@ from litestar.types import Receive, Send
 
 from policies.schema.passing import open_methods, read_rule
 from policies.schema.sections import Timeouts
-from proxy.access_log import facts_of
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -24,7 +23,7 @@ from proxy.errors import (
 )
 from proxy.http_client import HttpRequest
 from proxy.jobs import CLIENT_GONE_STATUS
-from proxy.logs import logger
+from proxy.logs import facts_of, logger
 from proxy.offload import read_offloaded
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.model_request import read_body

@@ -53,8 +53,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from opentelemetry.util.types import AttributeValue
 
 from proxy.logs import failure, logger
-from proxy.metrics import Metrics
-from proxy.metrics.metrics import NAME, product_version
+from proxy.metrics import NAME, Metrics, product_version
 from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.telemetry.counting import OTHER, stage_of
 from proxy.telemetry.spans import (

@@ -11,7 +11,7 @@ from proxy.traces.recorder import Limits, Recorder
 from proxy.traces.sqlite import Database, Outbox
 from proxy.traces.store import TraceStore
 from proxy.traces.tally import now_ms
-from proxy.workers.place import ALONE, Place
+from proxy.workers import ALONE, Place
 
 
 @contextlib.asynccontextmanager

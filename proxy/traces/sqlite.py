@@ -15,7 +15,7 @@ import aiosqlite
 
 from proxy.traces.query import readable
 from proxy.traces.store import Entry, Keep, TraceStoreAway
-from proxy.workers.place import ALONE, Place
+from proxy.workers import ALONE, Place
 
 _FIRST = """
 CREATE TABLE traces (

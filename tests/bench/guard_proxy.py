@@ -8,7 +8,7 @@ from pathlib import Path
 
 from guards.core.registry import all_guards
 from policies.schema.keys import new_key
-from proxy.metrics.metrics import product_version
+from proxy.metrics import product_version
 from tests.bench.launching import Launched, free_port
 from tests.bench.subjects import Absent, Reached
 from tests.fakes.redis_process import NoRedisServer, RedisProcess

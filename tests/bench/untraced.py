@@ -7,7 +7,7 @@ import sys
 
 from policies.schema.loader import LoadedPolicy
 from proxy.cli import main
-from proxy.replay.shadow import Shadows
+from proxy.replay.workers import Shadows
 from proxy.traces.trace import Trace
 
 

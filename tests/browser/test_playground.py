@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from playwright.async_api import Page, expect
 
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from proxy.traces.query import Query
 from proxy.traces.trace import Delivery, Trace
 from tests.browser.desk import APP, Desk, picture

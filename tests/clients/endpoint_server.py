@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from litestar import Litestar, Request, Response, post
 from litestar.datastructures import State
 
-from proxy.demo.model_server import CREATED, Said, Script
+from proxy.demo import CREATED, Said, Script
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.sse import DONE, json_bytes, write_event
 from proxy.pipeline.regeneration import OPENING

@@ -9,7 +9,7 @@ from langchain_openai import ChatOpenAI, OpenAI, OpenAIEmbeddings
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 from pydantic import BaseModel, SecretStr
 
-from proxy.demo.model_server import MODEL
+from proxy.demo import MODEL
 from tests.fakes.running_proxy import RunningProxy
 
 

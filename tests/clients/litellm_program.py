@@ -13,7 +13,7 @@ import litellm
 import openai
 from pydantic import BaseModel, JsonValue
 
-from proxy.demo.model_server import MODEL
+from proxy.demo import MODEL
 from tests.flow.canteen import QUESTION
 
 Printed = dict[str, JsonValue]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from proxy.demo.model_server import MODEL
+from proxy.demo import MODEL
 from proxy.openai_api.json_body import JsonObject
 from tests.clients.node_packages import FOLDER
 from tests.fakes.running_proxy import DEADLINE_S, RunningProxy

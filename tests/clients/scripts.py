@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 
-from proxy.demo.model_server import MODEL, Said, Script, chunks, completion
+from proxy.demo import MODEL, Said, Script, chunks, completion
 from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.sse import write_event
 from proxy.pipeline.regeneration import OPENING

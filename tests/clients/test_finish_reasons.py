@@ -7,7 +7,7 @@ from langchain_openai.chat_models.base import OpenAIRefusalError
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel
 
-from proxy.demo.model_server import MODEL
+from proxy.demo import MODEL
 from tests.clients.endpoint_server import EndpointRig
 from tests.clients.langchain_app import Place, langchain_app
 from tests.clients.node_packages import why_not

@@ -12,7 +12,7 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import Runnable, RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from tests.clients.langchain_app import LangChainApp, Place, find, langchain_app
 from tests.clients.scripts import PLACE, PLACES, RefusesOnce, calls, finds_then_says
 from tests.fakes.rig import Rig

@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from tests.clients.endpoint_server import EndpointRig
 from tests.clients.processes import Client, Program
 from tests.clients.scripts import PLACE, PLACES, RefusesOnce, calls

@@ -24,7 +24,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from openai import OpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
-from proxy.demo.model_server import MODEL
+from proxy.demo import MODEL
 from tests.fakes.rig import Rig
 from tests.flow.library import ASKED, ONE_WRONG, TRUE_ANSWER
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from proxy.openai_api.json_body import member
 from tests.clients.endpoint_server import EndpointRig
 from tests.clients.processes import Client

@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.demo.model_server import MODEL, Said
+from proxy.demo import MODEL, Said
 from proxy.openai_api.json_body import JsonObject, member
 from tests.clients.processes import Client
 from tests.clients.scripts import (

@@ -13,7 +13,7 @@ from openai.types.chat import (
 )
 from pydantic import BaseModel
 
-from proxy.demo.model_server import MODEL, Said
+from proxy.demo import MODEL, Said
 from tests.clients.scripts import (
     PLACE,
     PLACES,

@@ -16,7 +16,7 @@ from openai.types.responses import (
 )
 from pydantic import BaseModel
 
-from proxy.demo.model_server import MODEL, Said
+from proxy.demo import MODEL, Said
 from proxy.openai_api.json_body import JsonObject
 from tests.clients.endpoint_server import EndpointRig
 from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says

@@ -6,7 +6,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionMessageParam
 
-from proxy.demo.model_server import MODEL
+from proxy.demo import MODEL
 from tests.clients.scripts import LIMITED, RETRY_AFTER_S, FallsSilent, RefusesOnce, breaks_off
 from tests.fakes.rig import Rig
 from tests.fakes.running_proxy import DEADLINE_S

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from guards.core.guard import Stage
 from policies.verdict import GuardOutcome
 from proxy.judge.book import BreakerState
-from proxy.metrics.families import Kind
+from proxy.metrics import Kind
 from proxy.telemetry.counting import ERRORS, NOT_RUN, PASSED_THROUGH, REFUSED_REQUEST, Regenerated
 from proxy.traces.trace import ACTION_NAMES, NotReplayed
 from tests.deploy.promql import Query, read_query

@@ -18,7 +18,7 @@ from litestar.datastructures import State
 from litestar.response import Stream
 from llguidance.gbnf_to_lark import any_to_lark
 
-from proxy.demo.model_server import Said, chunks, completion
+from proxy.demo import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.sse import DONE, write_event
 from proxy.pipeline.constraints import ServerKind

@@ -17,7 +17,7 @@ from policies.judging.judge import (
     Opinion,
     Opinions,
 )
-from proxy.demo.model_server import Said, Script
+from proxy.demo import Said, Script
 from proxy.openai_api.json_body import JsonObject, member, objects
 
 Says = Callable[[OpenClaim], Opinion]

@@ -2,8 +2,7 @@
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.gating.checks import GateRules
-from policies.gating.gate import Gate
+from policies.gating.gate import Gate, GateRules
 from policies.inspection import Inspector
 from policies.schema.sections import Renumber
 from proxy.candidates import TOOL_CALLS, Candidate

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from proxy.demo.model_server import CREATED, MODEL
+from proxy.demo import CREATED, MODEL
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, write_event
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_head, http_reply

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from proxy.demo.model_server import Said, Script, model_server
+from proxy.demo import Said, Script, model_server
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.pipeline.regeneration import OPENING
 from proxy.server.serving import served

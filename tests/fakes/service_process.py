@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from policies.schema.keys import new_key
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.query import Query

@@ -8,7 +8,7 @@ import pytest_asyncio
 from pydantic import JsonValue
 
 from guards.core.registry import all_guards
-from proxy.demo.model_server import Said, chunks, completion
+from proxy.demo import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, write_event
 from tests.fakes.raw_client import RawAnswer, request_bytes, said_to

@@ -19,7 +19,7 @@ import trustme
 
 from policies.schema.sections import JudgeRules, Upstream
 from proxy.certificates import trusted
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.judge.server import JudgeCallFailed, JudgeServer, judge_client
 from tests.fakes.command import assert_refused, run, running
 from tests.fakes.log_lines import json_logs

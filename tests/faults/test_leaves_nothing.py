@@ -20,7 +20,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.http_client import IDLE_KEPT_S
 from proxy.offload import LARGE_BYTES, read_offloaded
 from proxy.openai_api.json_body import JsonObject

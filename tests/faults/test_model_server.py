@@ -13,7 +13,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from proxy.demo.model_server import Said, chunks, completion
+from proxy.demo import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
 from tests.fakes.raw_upstream import Act, Talk, http_head, http_reply

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from proxy.traces.trace import Delivery
-from proxy.workers.place import common_folder
+from proxy.workers import common_folder
 from tests.fakes.command import DEADLINE_S
 from tests.fakes.processes import children_of, is_there
 from tests.fakes.service_process import ANSWER, Service, serving

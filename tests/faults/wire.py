@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.raw_client import RawAnswer, request_bytes, said_to
 from tests.fakes.raw_upstream import RawRequest, Talk

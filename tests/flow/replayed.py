@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from policies.schema.loader import LoadedPolicy, load_text
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from proxy.openai_api.json_body import JsonObject
 from proxy.replay.judging import replay
 from proxy.tenants import judging_by

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from policies.schema.keys import new_key
-from proxy.demo.model_server import Said, chunks, completion
+from proxy.demo import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, write_event
 from tests.fakes.command import DEADLINE_S, Running, running

@@ -4,7 +4,7 @@ import httpx
 import pytest
 from pydantic import JsonValue
 
-from proxy.demo.model_server import MODEL, Said, completion, usage
+from proxy.demo import MODEL, Said, completion, usage
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.rig import Rig
 from tests.fakes.running_proxy import chat_body

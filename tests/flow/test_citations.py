@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from policies.schema.policy import Action
-from proxy.openai_api.chat.citing_prompt import HEADING
+from proxy.openai_api.chat.endpoint import HEADING
 from proxy.openai_api.json_body import JsonObject, member, objects
 from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream

@@ -15,7 +15,7 @@ from rich.console import Console
 from policies.schema.policy import Action
 from proxy.cli.demo import TYPED as TYPED_IN_THE_DEMO
 from proxy.cli.demo import tour_page
-from proxy.demo.tour import RULES, SCENES, Stop
+from proxy.demo import RULES, SCENES, Stop
 from tests.fakes.command import DEADLINE_S, run_process, running
 from tests.fakes.warm_start import COMMAND
 from tests.tables import each_row

@@ -16,8 +16,8 @@ from junitparser import JUnitXml
 from typer.testing import CliRunner, Result
 
 from proxy.cli.eval import evaluate
-from proxy.golden.loading import shipped_sets
 from proxy.golden.results import Run
+from proxy.golden.shape import shipped_sets
 from proxy.openai_api.json_body import JsonObject, objects
 from tests.fakes.command import DEADLINE_S, running
 from tests.flow.waiting import eventually

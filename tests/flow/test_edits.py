@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, chat_body

@@ -10,7 +10,7 @@ import pytest
 from pydantic import JsonValue
 
 from proxy.app import create_app
-from proxy.demo.model_server import MODEL, Said, completion
+from proxy.demo import MODEL, Said, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.server.serving import served
 from proxy.upstream.client import ModelServers

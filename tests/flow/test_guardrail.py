@@ -29,7 +29,7 @@ from proxy.waiting_requests import (
     LocalWaitingRequests,
     open_waiting_requests,
 )
-from proxy.workers.place import ALONE, Place
+from proxy.workers import ALONE, Place
 from tests.fakes.redis_cluster import RedisCluster
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import running_proxy

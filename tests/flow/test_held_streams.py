@@ -7,7 +7,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionMessageParam
 
-from proxy.demo.model_server import MODEL, Said, chunks, completion
+from proxy.demo import MODEL, Said, chunks, completion
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.sse import (
     DONE,

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from policies.schema.policy import Action
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.query import Query
 from proxy.traces.trace import Trace

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from policies.verdict import GuardOutcome
 from policies.verification.shape import Verification
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.fake_judge import chat_judge, opinions_json, told_to_judge
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply

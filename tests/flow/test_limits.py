@@ -16,7 +16,7 @@ from litestar.types import Message, Receive, Scope, Send
 from openai.types.chat import ChatCompletionMessageParam
 
 from proxy.app import create_app
-from proxy.demo.model_server import MODEL
+from proxy.demo import MODEL
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.query import Query
 from tests.fakes.paced_upstream import PacedUpstream

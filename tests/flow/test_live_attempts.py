@@ -7,7 +7,7 @@ import pytest
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from pydantic import JsonValue
 
-from proxy.demo.model_server import MODEL
+from proxy.demo import MODEL
 from proxy.openai_api.json_body import member
 from proxy.openai_api.sse import DONE, write_event
 from tests.fakes.paced_upstream import PacedUpstream, framed

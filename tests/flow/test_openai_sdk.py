@@ -5,7 +5,7 @@ import pytest
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import JsonValue
 
-from proxy.demo.model_server import MODEL
+from proxy.demo import MODEL
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.rig import Rig
 from tests.flow.canteen import (

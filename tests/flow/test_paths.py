@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from proxy.app import create_app
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.server.request_head import ends_guarded, model_path, normal_path, spelled_path
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body

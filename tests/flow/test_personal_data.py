@@ -12,7 +12,7 @@ import re2
 import redis
 from pydantic import JsonValue
 
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.identifiers import KINDS, invented, otherwise_written
 from tests.fakes.log_lines import json_logs

@@ -14,7 +14,7 @@ from structlog.typing import EventDict
 
 from policies.schema.base import Mode
 from policies.schema.keys import new_key
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.openai_api.json_body import JsonObject, member
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy, tenant_yaml

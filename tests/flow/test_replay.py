@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from policies.schema.policy import Action
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.raw_upstream import Talk, http_reply
 from tests.fakes.running_proxy import chat_body

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
 from tests.fakes.raw_client import request_bytes, said_to

@@ -16,7 +16,7 @@ from types import FrameType
 
 import pytest
 
-from proxy.demo.model_server import Said, chunks, completion
+from proxy.demo import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml

@@ -17,8 +17,7 @@ from policies.schema.keys import new_key
 from policies.schema.policy import Action
 from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject
-from proxy.replay.shadow import Shadows
-from proxy.replay.workers import Workers
+from proxy.replay.workers import Shadows, Workers
 from proxy.server.serving import served
 from proxy.traces.trace import NotReplayed, ReplayResult, Trace, Unknown
 from tests.fakes.command import DEADLINE_S, Running, running

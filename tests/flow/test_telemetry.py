@@ -9,7 +9,7 @@ import httpx
 import pytest
 from pydantic import JsonValue
 
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from tests.fakes.exposition import samples, value
 from tests.fakes.log_lines import json_logs
 from tests.fakes.otlp_collector import Collector

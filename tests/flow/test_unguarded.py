@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from guards.core.registry import all_guards
 from policies.schema.policy import Action
 from proxy.app import create_app
-from proxy.demo.model_server import Said, chunks, completion
+from proxy.demo import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, without_comments, write_event
 from tests.fakes.paced_upstream import PacedUpstream

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from proxy.demo.model_server import Said, chunks, completion
+from proxy.demo import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
 from tests.fakes.raw_upstream import Talk, http_head

@@ -10,7 +10,7 @@ import pytest_asyncio
 import respx
 from openai.types.chat import ChatCompletion
 
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.http_client import StaleConnection
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import write_event

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import Talk, http_reply

@@ -24,7 +24,7 @@ from schemathesis.checks import (
 
 from policies.verification.shape import Verification
 from proxy.openai_api.json_body import JsonObject, member
-from proxy.routes.openapi import document
+from proxy.routes.service import document
 from proxy.verify import VerifyRequest
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

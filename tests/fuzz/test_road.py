@@ -10,7 +10,7 @@ import pytest_asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.sse import STREAM_TYPE, EventReader
 from tests.fakes.raw_upstream import http_head

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.demo.model_server import Said
+from proxy.demo import Said
 from tests.fakes.otlp_collector import Collector
 from tests.fakes.running_proxy import chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

@@ -11,9 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pydantic import JsonValue
 
 from proxy.judge.book import BreakerState
-from proxy.metrics import Metrics
-from proxy.metrics.families import Kind, keep_alone, keep_together, note_end
-from proxy.metrics.metrics import product_version
+from proxy.metrics import Kind, Metrics, keep_alone, keep_together, note_end, product_version
 from tests.fakes.exposition import samples, scraped, value
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
@@ -201,7 +199,7 @@ _OTHER = """
 import os, sys
 from pathlib import Path
 from proxy.metrics import Metrics
-from proxy.metrics.families import keep_together
+from proxy.metrics import keep_together
 keep_together(Path(sys.argv[1]), int(sys.argv[2]))
 metrics = Metrics(Path(sys.argv[1]))
 metrics.requests.labels("app", "chat.completions", "pass", 200).inc(5)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from litestar import Litestar, get
 
-from proxy.demo.model_server import Said, model_server
+from proxy.demo import Said, model_server
 from proxy.server.asgi_reply import Shutdown
 from proxy.server.serving import served
 

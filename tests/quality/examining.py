@@ -20,7 +20,7 @@ from policies.schema.loader import LoadedPolicy, load_file, load_shipped
 from policies.schema.policy import Action
 from policies.schema.sections import OpinionRules
 from policies.verdict import Verdict
-from policies.verification.options import Options
+from policies.verification.shape import Options
 from policies.verification.verifying import Verifier
 from tests.quality.cases import (
     AnswerabilityCase,

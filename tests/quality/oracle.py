@@ -35,7 +35,7 @@ from policies.judging.judge import (
 )
 from policies.judging.opinions import is_verified
 from policies.schema.policy import Action
-from policies.verification.options import Options
+from policies.verification.shape import Options
 from policies.verification.verifying import Verifier
 from proxy.judge.chat import ChatJudge
 from proxy.openai_api.json_body import objects

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from guards.core.exchange import Source
-from proxy.openai_api.chat.citing_prompt import HEADING, with_citing_prompt
+from proxy.openai_api.chat.endpoint import HEADING, with_citing_prompt
 from proxy.openai_api.json_body import JsonObject, member, objects, with_note
 from proxy.openai_api.responses.output import MESSAGE
 

@@ -8,7 +8,7 @@ from threading import Event
 import httpx
 import pytest
 
-from proxy.demo.tour import SCENES, Scene
+from proxy.demo import SCENES, Scene
 from tests.deploy.containers.engine import (
     IMAGE,
     Services,

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from proxy.demo.tour import SCENES
+from proxy.demo import SCENES
 from tests.deploy.containers.engine import (
     IMAGE,
     docker,

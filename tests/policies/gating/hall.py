@@ -7,8 +7,7 @@ from functools import cache, partial
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.edits import apply
-from policies.gating.checks import Check, GateRules, Kind, Release
-from policies.gating.gate import Gate
+from policies.gating.gate import Check, Gate, GateRules, Kind, Release
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
 from policies.schema.policy import Trimming

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.gating.checks import Kind
+from policies.gating.gate import Kind
 from policies.schema.policy import Action
 from tests.policies.gating.hall import (
     BOOKING,

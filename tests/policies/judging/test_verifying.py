@@ -20,8 +20,7 @@ from policies.schema.loader import load_shipped
 from policies.schema.policy import Action
 from policies.schema.sections import JudgeRules
 from policies.verdict import Cap
-from policies.verification.options import JudgeUse, Options
-from policies.verification.shape import Verification
+from policies.verification.shape import JudgeUse, Options, Verification
 from policies.verification.verifying import Verifier, chosen_policy
 from tests.fakes.fake_judge import FakeJudge, contradicts, supports
 from tests.policies.acting import every_code_acts

@@ -4,8 +4,7 @@ from guards.core.exchange import Source
 from policies import quick_verify, verify
 from policies.schema.loader import load_shipped
 from policies.schema.policy import Action, GuardRule, Policy
-from policies.verification.options import Options
-from policies.verification.shape import Label, Verification
+from policies.verification.shape import Label, Options, Verification
 from policies.verification.verifying import chosen_policy
 from tests.policies.acting import every_code_acts
 from tests.policies.shop import (

@@ -1,8 +1,7 @@
 """What is called verified: nothing that the comparison with the sources leaves in doubt."""
 
 from policies import verify
-from policies.verification.options import Options
-from policies.verification.shape import Label, Verification
+from policies.verification.shape import Label, Options, Verification
 from tests.fakes.fake_judge import FakeJudge, supports
 from tests.tables import each_row
 

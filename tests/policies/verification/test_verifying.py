@@ -20,8 +20,7 @@ from policies.schema.loader import load_shipped
 from policies.schema.policy import Action, Policy
 from policies.schema.sections import ConfidenceWeights
 from policies.verdict import Cap
-from policies.verification.options import BadSources, Options
-from policies.verification.shape import Label, Method, Verification
+from policies.verification.shape import BadSources, Label, Method, Options, Verification
 from policies.verification.verifying import UnknownGuard, Verifier
 from tests.policies.acting import every_code_acts
 from tests.policies.shop import (

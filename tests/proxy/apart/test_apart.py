@@ -24,7 +24,7 @@ from policies.schema.loader import load_shipped
 from policies.schema.policy import Action, GuardRule
 from policies.schema.sections import Upstream
 from policies.verdict import Verdict
-from policies.verification.options import Options
+from policies.verification.shape import Options
 from policies.verification.verifying import Verifier
 from proxy.errors import CannotJudgeNow
 from proxy.long_text_pool import InspectorRef, LongTextPool, PoolProcess, RemoteInspector

@@ -2,9 +2,8 @@
 
 from datetime import UTC, datetime
 
-from proxy.golden.loading import read_golden
 from proxy.golden.results import CaseResult, Outcome, Run, Tally, TurnResult
-from proxy.golden.shape import Case, GoldenSet
+from proxy.golden.shape import Case, GoldenSet, read_golden
 
 
 def golden_of(yaml: str) -> GoldenSet:

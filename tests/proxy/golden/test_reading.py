@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from policies.schema.policy import Action
-from proxy.golden.loading import GoldenError, read_golden
+from proxy.golden.shape import GoldenError, read_golden
 from tests.proxy.golden.sets import case_of, golden_of
 from tests.tables import each_row
 

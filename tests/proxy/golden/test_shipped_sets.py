@@ -7,10 +7,9 @@ import httpx
 from policies.schema.base import Mode
 from policies.schema.policy import Action, Policy
 from policies.verification.verifying import chosen_policy
-from proxy.golden.loading import chosen_set
 from proxy.golden.results import CaseResult, Outcome
 from proxy.golden.runner import Player, run_cases, scripted
-from proxy.golden.shape import Case, GoldenSet
+from proxy.golden.shape import Case, GoldenSet, chosen_set
 from tests.tables import each_row
 
 ATTACK_KINDS = 12

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from policies.schema.sections import Limits
 from proxy.limits.limiter import Count, Limit, LocalCounts, Visit, duration, limit_headers, refusal
 from proxy.limits.wrong_keys import MOST_WRONG, SharedWrongKeys, WrongKeys
-from proxy.workers.place import Place
+from proxy.workers import Place
 from tests.fakes.redis_process import RedisProcess
 from tests.proxy.limits.visits import Clock, let_in, visit
 from tests.tables import each_row

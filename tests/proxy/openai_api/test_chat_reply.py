@@ -3,7 +3,7 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from proxy.demo.model_server import Said, completion
+from proxy.demo import Said, completion
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.chat import ChatEndpoint, read_reply
 from proxy.openai_api.json_body import JsonObject

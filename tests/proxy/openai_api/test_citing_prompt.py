@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from guards.core.exchange import Source
-from proxy.openai_api.chat.citing_prompt import HEADING, with_citing_prompt
+from proxy.openai_api.chat.endpoint import HEADING, with_citing_prompt
 from proxy.openai_api.json_body import JsonObject, member
 from tests.tables import each_row
 

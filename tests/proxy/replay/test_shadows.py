@@ -13,8 +13,7 @@ from structlog.typing import EventDict
 from policies.schema.loader import LoadedPolicy, load_shipped
 from policies.schema.policy import Action
 from policies.schema.sections import StoredText, Tracing
-from proxy.replay.shadow import Shadows
-from proxy.replay.workers import Workers, judge_again, packed
+from proxy.replay.workers import Shadows, Workers, judge_again, packed
 from proxy.traces.trace import NotReplayed, Trace
 from tests.fakes.held_executor import HeldExecutor
 from tests.proxy.replay.asking import unanswerable

@@ -13,7 +13,7 @@ from proxy.traces.query import Query
 from proxy.traces.sqlite import SCHEMA_VERSION, Database, Outbox, OutboxFull, UnknownSchema
 from proxy.traces.store import Entry, Keep, TraceStoreAway
 from proxy.traces.tally import Bucket
-from proxy.workers.place import Place
+from proxy.workers import Place
 from tests.proxy.traces.making import KEEP, a_trace, entries, now_ms
 
 

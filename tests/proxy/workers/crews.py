@@ -13,7 +13,7 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 
-from proxy.workers.supervisor import Supervisor, Work, Worker
+from proxy.workers import Supervisor, Work, Worker
 
 PATIENCE_S = 60.0
 

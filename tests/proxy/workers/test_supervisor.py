@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.workers.supervisor import Backoff, SignalInbox
+from proxy.workers import Backoff, SignalInbox
 from tests.fakes.processes import is_there
 
 DEADLINE_S = 30.0

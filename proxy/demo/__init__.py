@@ -1,1 +1,0 @@
-"""A model server that says what it is told, and a tour that shows what the proxy makes of it."""
