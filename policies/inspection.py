@@ -29,12 +29,11 @@ from policies.edits import (
     without_overlaps,
 )
 from policies.judging.judge import JUDGE
-from policies.lists import renumbered
 from policies.schema.base import Mode
 from policies.schema.policy import Action, Policy
 from policies.schema.sections import ReferenceList, Renumber
 from policies.templates import direct_reply
-from policies.trimming import trim
+from policies.trimming import renumbered, trim
 from policies.verdict import GuardOutcome, GuardResult, Verdict, citation_guards
 
 LIST_ADDED = "references_added"

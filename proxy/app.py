@@ -31,8 +31,7 @@ from proxy.errors import (
     UnknownPath,
     WrongMethod,
 )
-from proxy.judge.book import JudgeBook
-from proxy.judge.hints import SharedHints
+from proxy.judge.book import JudgeBook, SharedHints
 from proxy.limits.limiter import limits_without_count, open_limiter
 from proxy.limits.wrong_keys import open_wrong_keys
 from proxy.logs import failure, logger

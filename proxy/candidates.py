@@ -9,8 +9,9 @@ from guards.core.guard import Stage
 from guards.text.sentences import split_sentences
 from policies.decision import preferred
 from policies.edits import apply
-from policies.gating.gate import Check, Gate, GateRules, Kind, OpenGate
+from policies.gating.gate import Check, Gate, GateRules, OpenGate
 from policies.gating.segments import CUT
+from policies.gating.shown import Kind
 from policies.schema.policy import Action, Policy
 from policies.schema.sections import ReferenceList, Renumber, StreamMode
 from policies.templates import Reply as TemplateReply

@@ -20,7 +20,8 @@ from proxy.jobs import Job
 from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.model_request import GuardField, read_body, validated
-from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError, find_sources
+from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError
+from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.call import judge_for, usual_model
 from proxy.server.asgi_reply import HttpReply

@@ -13,7 +13,6 @@ sent, or the answer ends with a closing template.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Span
@@ -22,22 +21,10 @@ from guards.text.claims import claims
 from guards.text.sentences import Sentence
 from policies.decision import Possible
 from policies.gating.segments import AnswerBuffer
-from policies.gating.shown import AtOnce, Shown, moved
+from policies.gating.shown import AtOnce, Kind, Shown, moved
 from policies.schema.policy import Action, Trimming
 from policies.trimming import is_complete_without, takes_out
 from policies.verdict import Verdict
-
-
-class Kind(StrEnum):
-    """Kind of text to inspect."""
-
-    SEGMENT = "segment"
-    """An answer that goes on: what its last segment shows."""
-    SEGMENTS = "segments"
-    """An answer of which all is known: what its segments would show."""
-    TURN = "turn"
-    """Text beside tool calls."""
-    WHOLE = "whole"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,10 +12,21 @@ from guards.core.guard import Stage
 from guards.text.citing.references import read_references
 from policies.citing.mending import Cited, cited_in, unlisted
 from policies.edits import Edit, apply, edits_of_the_rest, left_by, original_span, then
-from policies.gating.gate import Kind
-from policies.lists import Count, Level, Marker, is_taken_out, markers
 from policies.schema.policy import Action
+from policies.trimming import Count, Level, Marker, is_taken_out, markers
 from policies.verdict import GuardOutcome, GuardResult, Verdict
+
+
+class Kind(StrEnum):
+    """Kind of text to inspect."""
+
+    SEGMENT = "segment"
+    """An answer that goes on: what its last segment shows."""
+    SEGMENTS = "segments"
+    """An answer of which all is known: what its segments would show."""
+    TURN = "turn"
+    """Text beside tool calls."""
+    WHOLE = "whole"
 
 
 def put_together(segments: Sequence[Verdict], whole: Verdict) -> Verdict:
@@ -93,7 +105,7 @@ def as_taken_out(verdict: Verdict) -> Verdict:
     return replace(verdict, action=Action.TRIM, results=results, edits=())
 
 
-# What is taken out and what follows it in the same segment are numbered by `policies.lists`.
+# What is taken out and what follows it in the same segment are numbered by `policies.trimming`.
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +113,7 @@ class Numbers:
     """Numbers that the lists of an answer have reached.
 
     Attributes:
-        counts: For each kind of list, see `policies.lists.Marker`.
+        counts: For each kind of list, see `policies.trimming.Marker`.
     """
 
     counts: Mapping[Level, Count] = field(default_factory=dict)

@@ -24,9 +24,17 @@ from policies.schema.base import PolicyError
 from policies.schema.document import suggestion
 from policies.verification.verifying import ChosenPolicy, chosen_policy
 from proxy.certificates import trusted
-from proxy.cli.output import AsJson, err, excerpt, fail, out, print_json
+from proxy.cli.output import (
+    AsJson,
+    err,
+    excerpt,
+    fail,
+    graceful_stop,
+    out,
+    print_json,
+    unless_stopped,
+)
 from proxy.cli.settings import read_settings
-from proxy.cli.signals import graceful_stop, unless_stopped
 from proxy.golden.client import KeyRefused, NoReply, Target, first_model
 from proxy.golden.results import (
     CaseResult,

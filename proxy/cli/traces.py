@@ -13,9 +13,18 @@ from guards.core.finding import Finding
 from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
-from proxy.cli.output import AsJson, excerpt, fail, harmless, out, print_json, shown
+from proxy.cli.output import (
+    AsJson,
+    excerpt,
+    fail,
+    graceful_stop,
+    harmless,
+    out,
+    print_json,
+    shown,
+    unless_stopped,
+)
 from proxy.cli.settings import read_settings
-from proxy.cli.signals import graceful_stop, unless_stopped
 from proxy.logs import configure_logs
 from proxy.traces.opening import open_store
 from proxy.traces.query import Query, UnknownMoment, moment

@@ -34,7 +34,8 @@ from proxy.errors import BadRequest
 from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+from proxy.openai_api.sources import FoundContext, SourceFormatError
+from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.verify import read_verify_request, to_verify
 

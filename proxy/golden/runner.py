@@ -39,7 +39,8 @@ from proxy.golden.results import CaseResult, Outcome, TurnResult, worst_of
 from proxy.golden.shape import Case, Expectation, GoldenSet, Passage, Turn, says, says_any
 from proxy.openai_api.chat.endpoint import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.sources import SourceFormatError, find_sources
+from proxy.openai_api.sources import SourceFormatError
+from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.regeneration import OPENING
 from proxy.replay.judging import replay

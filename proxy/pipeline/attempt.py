@@ -10,7 +10,7 @@ from policies.gating.gate import Gate
 from proxy.candidates import Candidate
 from proxy.errors import UpstreamBroken, UpstreamError
 from proxy.offload import read_offloaded
-from proxy.openai_api.live_stream import LiveStream
+from proxy.openai_api.endpoint import LiveStream
 from proxy.openai_api.reply import MORE_CHOICES, Answer, Reply
 from proxy.openai_api.sse import STREAM_TYPE
 from proxy.pipeline.call import Call

@@ -20,11 +20,11 @@ from proxy.judge.book import HttpJudge, JudgeBook
 from proxy.judge.server import OwnServer
 from proxy.long_text_pool import LongTextPool, Seat
 from proxy.offload import LARGE_BYTES, read_offloaded, run_offloaded
-from proxy.openai_api.endpoint import Endpoint
+from proxy.openai_api.endpoint import Endpoint, LiveStream
 from proxy.openai_api.json_body import JsonObject, texts
-from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.model_request import INTENT, ModelRequest
-from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+from proxy.openai_api.sources import FoundContext, SourceFormatError
+from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.pseudonyms import NONE as NO_PSEUDONYMS
 from proxy.pipeline.pseudonyms import Pseudonyms, hidden, hides_personal, pseudonyms_for

@@ -31,8 +31,8 @@ from proxy.errors import UpstreamError
 from proxy.judge.book import JudgeBook
 from proxy.long_text_pool import LongTextPool
 from proxy.offload import chars_of, log_failures, reading_ahead, run_offloaded
+from proxy.openai_api.endpoint import LiveStream
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.reply import Ending, total_usage
 from proxy.openai_api.sources import FoundContext
 from proxy.openai_api.sse import write_comments

@@ -11,8 +11,8 @@ from policies.verdict import Verdict
 from proxy.candidates import Candidate, Selection, inspected
 from proxy.errors import UpstreamBroken
 from proxy.offload import log_failures, read_offloaded, run_offloaded
+from proxy.openai_api.endpoint import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.reply import MORE_CHOICES, ChoiceOutcome, Ending, Kept, Replaced
 from proxy.openai_api.sse import BLANK_LINE, Event, EventReader
 from proxy.pipeline.call import Call

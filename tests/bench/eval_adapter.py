@@ -15,7 +15,7 @@ from guards.core.reading import read
 from guards.core.registry import all_guards
 from guards.core.runner import run
 from policies.schema.policy import SourceRules
-from proxy.openai_api.sources import find_sources
+from proxy.openai_api.sources.finder import find_sources
 
 GUARDS_OF = {
     "E": ("complaint",),

@@ -7,7 +7,7 @@ from guards.core.guard import Stage
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
 from policies.schema.policy import Action, SourceRules
-from proxy.openai_api.sources import find_sources
+from proxy.openai_api.sources.finder import find_sources
 from tests.bench.corpus import RECURRING, RECURRING_SETS, SINGLE, numbered
 from tests.bench.prepared import messages
 

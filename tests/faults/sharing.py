@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from proxy.judge.hints import SharedHints
+from proxy.judge.book import SharedHints
 from proxy.traces.query import Query
 from proxy.traces.tally import Bucket
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy

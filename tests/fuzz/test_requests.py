@@ -13,7 +13,8 @@ from policies.schema.policy import SourceRules
 from proxy.errors import BadRequest
 from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.endpoints import ENDPOINTS
-from proxy.openai_api.sources import SourceFormatError, find_sources
+from proxy.openai_api.sources import SourceFormatError
+from proxy.openai_api.sources.finder import find_sources
 from proxy.verify import read_verify_request, to_verify
 from tests.fuzz.mutating import mutated
 

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.endpoint import Endpoint
+from proxy.openai_api.endpoint import Endpoint, Piece
 from proxy.openai_api.endpoints import ENDPOINTS
-from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import STREAM_TYPE, EventReader
 from tests.fuzz.mutating import mutated

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Span
 from policies.edits import Edit, apply
-from policies.lists import ITEM, is_label, renumbered
+from policies.trimming import ITEM, is_label, renumbered
 from tests.tables import each_row
 
 LETTERS = "가나다라마바사아자차카타파하"

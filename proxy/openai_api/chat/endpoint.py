@@ -26,7 +26,7 @@ from proxy.openai_api.chat.reply import (
     template_message,
 )
 from proxy.openai_api.coverage import CHAT as COVERAGE
-from proxy.openai_api.endpoint import Endpoint
+from proxy.openai_api.endpoint import Endpoint, LiveStream, Restoring
 from proxy.openai_api.json_body import (
     JSON_TYPE,
     JsonObject,
@@ -37,7 +37,6 @@ from proxy.openai_api.json_body import (
     with_note,
     with_text_at_end,
 )
-from proxy.openai_api.live_stream import LiveStream, Restoring
 from proxy.openai_api.model_request import (
     NOTHING_TOLD,
     CompletionBody,

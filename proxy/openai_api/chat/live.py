@@ -12,8 +12,8 @@ from proxy.openai_api.chat.reply import (
     content_of,
     template_message,
 )
+from proxy.openai_api.endpoint import LiveStream, Piece, Restoring, TextEvents
 from proxy.openai_api.json_body import JsonObject, member, objects, only
-from proxy.openai_api.live_stream import LiveStream, Piece, Restoring, TextEvents
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending, ModelReply, PieceJoiner, choice_index, without_tokens
 from proxy.openai_api.sse import DONE, Event, EventTemplate, event_object, template_of, write_event

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.coverage import CHAT, Coverage
+from proxy.openai_api.endpoint import PieceRestorer, Restoring
 from proxy.openai_api.json_body import (
     OF_REPLY,
     JsonObject,
@@ -20,7 +21,6 @@ from proxy.openai_api.json_body import (
     read_object,
     with_texts,
 )
-from proxy.openai_api.live_stream import PieceRestorer, Restoring
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import (
     Answer,

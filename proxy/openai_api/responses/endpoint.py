@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from guards.core.exchange import Source
 from proxy.errors import BadRequest, UpstreamBroken
 from proxy.openai_api.coverage import RESPONSES as COVERAGE
-from proxy.openai_api.endpoint import Endpoint
+from proxy.openai_api.endpoint import Endpoint, LiveStream, Piece, Restoring
 from proxy.openai_api.json_body import (
     JSON_TYPE,
     OF_REPLY,
@@ -18,7 +18,6 @@ from proxy.openai_api.json_body import (
     read_object,
     with_texts,
 )
-from proxy.openai_api.live_stream import LiveStream, Piece, Restoring
 from proxy.openai_api.model_request import (
     NOTHING_TOLD,
     Body,

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from proxy.openai_api.endpoint import Piece
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.responses.conversation import as_asked

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
+from proxy.openai_api.endpoint import Piece, Restoring, Words
 from proxy.openai_api.json_body import JsonObject, member, objects, with_texts
-from proxy.openai_api.live_stream import Piece, Restoring, Words
 from proxy.openai_api.reply import Answer
 from proxy.openai_api.responses.output import (
     MESSAGE,

@@ -37,7 +37,7 @@ from guards.core.exchange import ContextState, Source
 from guards.core.finding import Span
 from policies.schema.policy import SourceRules
 from policies.verification.conversation import PART_SEPARATOR, Message, Turns, read_turns
-from proxy.openai_api.sources.found import (
+from proxy.openai_api.sources import (
     Block,
     DroppedSource,
     FoundContext,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import unescape
 
-from proxy.openai_api.sources.found import Passage
+from proxy.openai_api.sources import Passage
 from proxy.openai_api.sources.lines import Role, role_of
 from proxy.openai_api.sources.records import is_file_name, page_number, read_passage, unit_score
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from guards.core.finding import Span
-from proxy.openai_api.sources.found import Block
+from proxy.openai_api.sources import Block
 from proxy.openai_api.sources.layout import Layout, read_layout
 from proxy.openai_api.sources.lines import Kind, Role, read_lines, role_of
 from proxy.openai_api.sources.markup import Element, element_passages, has_marks, read_elements

@@ -9,7 +9,7 @@ frameworks.
 import re
 from collections.abc import Callable
 
-from proxy.openai_api.sources.found import Passage
+from proxy.openai_api.sources import Passage
 from proxy.openai_api.sources.lines import Kind, Line, read_lines
 from proxy.openai_api.sources.markup import has_marks, marked_passages, tagged_passages
 from proxy.openai_api.sources.records import (

@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 from pydantic import JsonValue
 
-from proxy.openai_api.sources.found import Passage
+from proxy.openai_api.sources import Passage
 
 _FIELD_NAMES = {
     "title": "title|제목|문서명|문서 제목|규정명|section_title|section|heading|name|조항명|조문|"

@@ -7,7 +7,8 @@ from functools import cache, partial
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.edits import apply
-from policies.gating.gate import Check, Gate, GateRules, Kind, Release
+from policies.gating.gate import Check, Gate, GateRules, Release
+from policies.gating.shown import Kind
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
 from policies.schema.policy import Trimming

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.gating.gate import Kind
+from policies.gating.shown import Kind
 from policies.schema.policy import Action
 from tests.policies.gating.hall import (
     BOOKING,

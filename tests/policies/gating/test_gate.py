@@ -1,6 +1,6 @@
 """What leaves through the gate, when, and what is done about what may not."""
 
-from policies.gating.gate import Kind
+from policies.gating.shown import Kind
 from policies.schema.policy import Action, Trimming
 from tests.policies.gating.hall import (
     BOOKING,

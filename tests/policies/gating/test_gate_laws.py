@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from policies.gating.gate import Kind
+from policies.gating.shown import Kind
 from policies.schema.policy import Action, Trimming
 from policies.verdict import Verdict
 from tests.policies.gating.hall import (

@@ -12,9 +12,16 @@ from structlog.testing import capture_logs
 
 from policies.judging.judge import JudgeFailure, Opinions
 from policies.schema.sections import BreakerRules, JudgeRules
-from proxy.judge.book import Breaker, BreakerState, HttpJudge
+from proxy.judge.book import (
+    Breaker,
+    BreakerState,
+    Hinting,
+    HintsAway,
+    HttpJudge,
+    SharedHints,
+    key_of,
+)
 from proxy.judge.chat import ChatJudge
-from proxy.judge.hints import Hinting, HintsAway, SharedHints, key_of
 from proxy.judge.server import JudgeServer
 from tests.fakes.fake_judge import opinions_json
 from tests.fakes.redis_process import RedisProcess

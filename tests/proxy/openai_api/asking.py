@@ -5,7 +5,8 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from policies.schema.policy import SourceRules
-from proxy.openai_api.sources import FoundContext, find_sources
+from proxy.openai_api.sources import FoundContext
+from proxy.openai_api.sources.finder import find_sources
 
 JsonObject: TypeAlias = dict[str, JsonValue]
 

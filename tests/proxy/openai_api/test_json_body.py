@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.chat import ChatEndpoint
+from proxy.openai_api.endpoint import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject, read_object
-from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.sse import Event, template_of, write_event
 from tests.tables import each_row
 

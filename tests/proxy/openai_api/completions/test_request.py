@@ -14,7 +14,7 @@ from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 from proxy.openai_api.coverage import Row, Treatment
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.sources import find_sources
+from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sse import json_bytes
 from tests.proxy.openai_api.completions.making import (
     DOOR,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
+from proxy.openai_api.endpoint import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.sse import Event, write_event
 from tests.proxy.openai_api.responses.wire import (

@@ -17,7 +17,8 @@ from proxy.errors import BadRequest
 from proxy.openai_api.coverage import FieldTable
 from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.responses import COVERAGE, ResponsesEndpoint
-from proxy.openai_api.sources import FoundContext, find_sources
+from proxy.openai_api.sources import FoundContext
+from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sse import json_bytes
 from tests.proxy.openai_api.responses.wire import DOOR, NAMES, events_of, recorded, request_of
 from tests.tables import each_row

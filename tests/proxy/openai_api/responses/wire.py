@@ -10,8 +10,8 @@ from openai.types.responses import ParsedResponse, Response, ResponseStreamEvent
 from pydantic import JsonValue, TypeAdapter
 
 from guards.text.personal_data.rules import PersonalKind
+from proxy.openai_api.endpoint import LiveStream, Piece, Restoring
 from proxy.openai_api.json_body import JsonObject, objects, read_object
-from proxy.openai_api.live_stream import LiveStream, Piece, Restoring
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.responses import ResponsesEndpoint
