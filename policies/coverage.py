@@ -61,13 +61,7 @@ class Coverage:
     """
 
     def __init__(self, policy: Policy, reading: Reading, ran: Collection[str]) -> None:
-        """Look over an answer.
-
-        Args:
-            policy: The policy.
-            reading: The exchange, read.
-            ran: The guards in force that ran.
-        """
+        """Look over an answer."""
         self._reading = reading
         self._ran = ran
         self._threshold = options_of(policy, Citations.id, CitationsSettings).threshold

@@ -31,12 +31,7 @@ ANSWER_EDITED = "answer_edited"
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A claim that a judge supports with a quote that can take findings back.
-
-    Attributes:
-        span: Where the claim stands in the answer.
-        text: The claim as it stands there.
-    """
+    """A claim that a judge supports with a quote that can take findings back."""
 
     span: Span
     text: str

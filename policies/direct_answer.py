@@ -111,13 +111,7 @@ class _Found:
 def direct_answer(
     question: str, sources: Sequence[Source], tone: Tone = Tone.FORMAL
 ) -> DirectAnswer | None:
-    """Answer a question with up to three sentences of its sources, or not at all.
-
-    Args:
-        question: The user's question.
-        sources: What it may be answered from.
-        tone: Speech style of sentences that are made of a row or a label.
-    """
+    """Answer a question with up to three sentences of its sources, or not at all."""
     if len(question) > _LONGEST_QUESTION_CHARS:
         return None
     wanted = read_question(question)

@@ -54,12 +54,7 @@ def fixes(findings: Sequence[Finding]) -> tuple[Edit, ...]:
 
 
 def then(first: Iterable[Edit], second: Iterable[Edit]) -> tuple[Edit, ...]:
-    """Return the edits of a text that do what two rounds of edits do.
-
-    Args:
-        first: Edits of the text.
-        second: Edits of what the first ones make of it.
-    """
+    """Return the edits of a text that do what two rounds of edits do."""
     rounds = [_Placed(edit, left) for edit, left in left_by(first)]
     rounds += [_Placed(edit, edit, is_second=True) for edit in second]
     joined: list[Edit] = []
@@ -117,9 +112,7 @@ class _Placed:
     """An edit of either round.
 
     Attributes:
-        edit: The edit.
         seen: The same in places of the text between the two rounds.
-        is_second: It is of the second round.
     """
 
     edit: Edit

@@ -55,8 +55,6 @@ class Difference:
     Attributes:
         key: Names of keys, from the outermost; ``("guards",)`` for the order of the guards, of
             which the first that replaces an answer chooses the template.
-        first: What the first policy has there.
-        second: What the second has.
     """
 
     key: SettingKey
@@ -220,12 +218,7 @@ _Run = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The difference between two values.
-
-    Attributes:
-        removed: What only the first says, piece by piece.
-        added: What only the second says.
-    """
+    """The difference between two values."""
 
     removed: tuple[str, ...]
     added: tuple[str, ...]

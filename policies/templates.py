@@ -247,7 +247,6 @@ class Reply:
 
     Attributes:
         template: Name of the template that wrote it.
-        text: The reply.
     """
 
     template: str

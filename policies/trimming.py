@@ -59,7 +59,6 @@ class Marker:
 
     Attributes:
         level: Items of the same list share it.
-        span: Where the number stands.
         written: How it stands there.
     """
 
@@ -319,14 +318,7 @@ _COUNTS = re.compile(r"(?:두|세|네|다섯|여섯|\d+)\s?(?:가지|개|단계|
 def trim(
     question: str, answer: str, bad: Sequence[Span], limits: Trimming
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that take the bad places' sentences out; None if too little is left.
-
-    Args:
-        question: What was asked; tells which claim the answer is about.
-        answer: The answer.
-        bad: Places that must not go out.
-        limits: How much may go.
-    """
+    """Return the edits that take the bad places' sentences out; None if too little is left."""
     sentences = split_sentences(answer)
     made = tellings(answer)
     flagged = _touched(sentences, bad)
@@ -342,13 +334,7 @@ def trim(
 
 
 def is_complete_without(question: str, answer: str, edits: Iterable[Edit]) -> bool:
-    """Tell whether an answer still answers without the sentences that some edits take out of it.
-
-    Args:
-        question: What was asked.
-        answer: The answer, or as much of it as there is.
-        edits: What is changed in it.
-    """
+    """Tell whether an answer still answers without the sentences that some edits take out of it."""
     removals = list(edits)
     gone = {one for one in split_sentences(answer) if takes_out(removals, one)}
     return not gone or _can_do_without(question, answer, gone)

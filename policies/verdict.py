@@ -81,13 +81,7 @@ class JudgeWord:
 def confidence_of(
     weights: ConfidenceWeights, findings: Sequence[Finding], judge: JudgeWord | None = None
 ) -> Confidence:
-    """Return the confidence in an answer of which something could be checked.
-
-    Args:
-        weights: The policy's numbers.
-        findings: Everything that the enforced guards see in the answer as it stands.
-        judge: What came of asking a judge; None if none was wanted.
-    """
+    """Return the confidence in an answer of which something could be checked."""
     bad_citation = any(is_bad_citation(finding) for finding in findings)
     signs = sum(not is_bad_citation(finding) for finding in findings)
     value = max(0.0, 1.0 - weights.bad_citation * bad_citation - weights.sign * signs)
@@ -157,11 +151,7 @@ class GuardResult:
     """One guard's run and what the policy made of it.
 
     Attributes:
-        guard: Id of the guard.
-        mode: Its mode in the policy.
-        outcome: See `GuardOutcome`.
         action: What it asked for; PASS unless it acted (or would have).
-        findings: What it saw.
         cleared: What it saw and the judge took back.
         reason: Why it did not run, or not to the end; empty otherwise.
         duration_ms: Time it took, in milliseconds.
@@ -190,7 +180,6 @@ class Verdict:
     """Decision on a question (stage input) or an answer (stage output).
 
     Attributes:
-        stage: Which of the two was judged.
         action: The strongest action that any enforced guard asked for.
         reasons: Codes of the findings that led to the action, each once, in the order of results.
         results: One for each guard that the policy has switched on, in the policy's order.

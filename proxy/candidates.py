@@ -32,11 +32,8 @@ class Candidate:
     """One choice of a reply and what was decided about it.
 
     Attributes:
-        reply: The reply that holds it.
-        answer: The answer.
         exchange: What was judged, with what a reader sees of the answer.
         gate: What the answer went through.
-        may_edit: The answer's text may be changed.
         verdict: None for what is no answer to judge: a turn that calls tools, or an empty one.
         unjudged: Why there is no verdict, such as ``tool_calls``; empty if there is one.
     """
@@ -104,14 +101,7 @@ class Selection:
 
 
 def select(tenant: Judging, index: int, first: Candidate, second: Candidate | None) -> Selection:
-    """Settle one choice: the better of its attempts if that may go out, else a template.
-
-    Args:
-        tenant: Whose policy decides.
-        index: Number of the choice that the client sees.
-        first: The first attempt.
-        second: The second, if there was one.
-    """
+    """Settle one choice: the better of its attempts if that may go out, else a template."""
     last_word = _last_word(tenant, first)
     chosen, verdict, attempt = first, last_word, 1
     if second is not None and _is_better(second, first, last_word):
@@ -220,15 +210,7 @@ LENGTH = "length"
 
 @dataclass(frozen=True, slots=True)
 class Gatekeeper:
-    """Opens and closes the gates of a request's answers.
-
-    Attributes:
-        policy: The policy that judges them.
-        structured: The request asks for JSON.
-        offers_tools: It offers tools.
-        looks: Anything can come of looking at an answer.
-        acts: Anything could be done about it.
-    """
+    """Opens and closes the gates of a request's answers."""
 
     policy: Policy
     structured: bool

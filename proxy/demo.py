@@ -213,14 +213,10 @@ class Scene:
     """One stop of the tour.
 
     Attributes:
-        name: What it shows.
-        asked: The user's words.
         says: What the model says, first and when it is asked again; the last one stands for all
             further times.
         action: What has to happen.
         reason: How the reason has to begin; empty for none.
-        stream: Asked as a stream.
-        context: The context block of the request.
         miss: Why the guards get it wrong, and what would help; empty if they do not.
     """
 
@@ -441,12 +437,7 @@ class Stop:
     """Result of one scene.
 
     Attributes:
-        scene: The scene.
         left: The text that left the proxy.
-        asked_model: The model was asked at all.
-        action: What the proxy says it did.
-        reasons: Why.
-        trace_id: Id of the request's trace.
         faults: What is not as the script has it; empty if all is well.
     """
 

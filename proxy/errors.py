@@ -313,7 +313,6 @@ class UpstreamRefused(UpstreamError):
     """The model server answered with an error status.
 
     Attributes:
-        status: Its status.
         body: Its own error object where it may be passed on (4xx in OpenAI's shape), else None.
         headers: Its headers that may be passed on, ``retry-after`` and request ids among them.
     """

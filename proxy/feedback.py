@@ -45,9 +45,7 @@ class Opinion:
     """A person's label of a request.
 
     Attributes:
-        label: The judgement.
         note: Why.
-        quote: Words of the reply that are wrong; empty for none.
         choice: Number of the reply that has them, from 0.
         near: Where in it they were marked, in code points, should they stand there more than once.
         pinned: Whether to keep the trace; None to leave that as it is.
@@ -213,11 +211,6 @@ class FeedbackReply(BaseModel):
 
 async def feedback_reply(raw: bytes, services: Services, tenant: str) -> FeedbackReply:
     """Label a request as an app asks.
-
-    Args:
-        raw: The body.
-        services: What the proxy works with.
-        tenant: Whose key the app has.
 
     Raises:
         GuardProxyError: the body cannot be read, or the label cannot be given.

@@ -80,10 +80,7 @@ class HttpRequest:
     """A request in the form in which aiohttp sends it best.
 
     Attributes:
-        method: HTTP method.
         address: Where it goes, in the very bytes of its first line.
-        headers: Its headers. How the body travels, aiohttp says itself: by its length where it is
-            known, or in chunks.
         body: Its body, empty for none, or the pieces of one as they come.
         connect_s: Longest time to open a connection, looking up the name included; None for any.
     """
@@ -229,7 +226,6 @@ class HttpResponse(httpx.AsyncByteStream):
     """A reply, whose body is still on its way: as it was encoded, in pieces as they have come.
 
     Attributes:
-        status: Its status.
         raw_headers: Its headers in their order, as they came.
     """
 

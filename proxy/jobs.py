@@ -36,9 +36,6 @@ class DisconnectWatch:
 
     The body of the request must have been read. Who is inside lets the cancellation through or ends
     soon; behind the block the task goes on, unless somebody else has cancelled it as well.
-
-    Args:
-        receive: Where the web server says that the client is gone.
     """
 
     def __init__(self, receive: Receive) -> None:
@@ -100,7 +97,6 @@ class Job(ABC):
 
     Attributes:
         endpoint_name: Name of the endpoint, for the trace.
-        id: The request's id.
         trace: Filled as the request goes on.
         ended: What it came to in the end; None while it goes on.
         spans: What telemetry is told of it.
@@ -288,17 +284,7 @@ async def _to_nobody(_: Message) -> None:
 
 
 class ModelJob(Job):
-    """Runs one request for a model answer and records it.
-
-    Args:
-        endpoint: The endpoint.
-        services: What the app is made of.
-        tenant: Who asks.
-        headers: The caller's headers.
-        caller_key: The caller's bearer key.
-        send: Where a stream goes.
-        query: Of the request's target, as it came.
-    """
+    """Runs one request for a model answer and records it."""
 
     def __init__(
         self,

@@ -148,11 +148,7 @@ class RequestFacts:
     """Facts about a request that its handlers know and its reply does not show; empty if unknown.
 
     Attributes:
-        tenant: Whose request it is.
-        model: The model that was asked for.
         action: What became of the answer.
-        error: Code of the error that ended it.
-        request_id: Its id, as ``x-guard-request-id`` has it.
         status: Status in place of the one that was sent, as in the trace: 499 if the client left.
     """
 

@@ -97,10 +97,6 @@ def _start_one() -> Workers:
 class PoolProcess:
     """A process, begun when it is first needed, and anew when it broke.
 
-    Args:
-        start: Starts the process.
-        patience_s: See `PATIENCE_S`.
-
     Attributes:
         in_flight: Requests whose texts are judged in it.
     """
@@ -193,11 +189,6 @@ class RemoteInspector(Inspector):
 
     Every method waits for the process: call it in a thread, as is done for long texts. Each may
     raise `CannotJudgeNow`.
-
-    Args:
-        policy: The policy.
-        lane: Where the process is.
-        which: Which inspector works there.
     """
 
     waits: ClassVar[bool] = True
@@ -334,9 +325,6 @@ class Seat:
 
     One process does all that is to be done apart for it, so that it has read the sources after the
     first time.
-
-    Args:
-        pool: The processes.
     """
 
     def __init__(self, pool: LongTextPool) -> None:

@@ -71,10 +71,6 @@ class Copied:
 
     It is made when there is a first figure: a metric without labels is there from then on, and one
     that is 0 may mean something.
-
-    Args:
-        make: Makes the metric.
-        read: Reads the figures.
     """
 
     def __init__(
@@ -119,14 +115,7 @@ class Together(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of metrics, with its description.
-
-    Attributes:
-        name: As queries name it; of a histogram with ``_bucket``, ``_sum`` or ``_count`` behind.
-        kind: See `Kind`.
-        labels: Names of its labels.
-        said: What it counts or measures.
-    """
+    """A family of metrics, with its description."""
 
     name: str
     kind: Kind

@@ -27,12 +27,7 @@ _BODY_READERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="large-body
 
 
 async def read_offloaded(size: int, read: Callable[[], Made]) -> Made:
-    """Read something, in a thread where it is large, so that other requests go on meanwhile.
-
-    Args:
-        size: How many bytes there are to read.
-        read: Reads them.
-    """
+    """Read something of so many bytes, in a thread where that is much: other requests go on."""
     if size <= LARGE_BYTES:
         return read()
     within = copy_context()

@@ -30,7 +30,6 @@ class Services:
 
     Attributes:
         place: Which of several processes this one is.
-        shutdown: The requests in flight, and whether they are to end.
         reread: Reads the policies again, whether or not their files have changed.
         long_texts: Where very long texts are judged.
         waiting: Where a gateway's requests wait for the scan of their answers.

@@ -28,12 +28,7 @@ from proxy.server.request_head import ModelPath
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Judging:
-    """All that judging an answer takes.
-
-    Attributes:
-        loaded: The policy, with version, templates and intents.
-        inspector: Its guards.
-    """
+    """All that judging an answer takes."""
 
     loaded: LoadedPolicy
     inspector: Inspector
@@ -94,8 +89,6 @@ class Tenant(Judging):
     """One tenant as a request finds it; a reload makes new ones and never changes this one.
 
     Attributes:
-        name: The tenant's name.
-        upstream: Its model server.
         server_key: Key for that server; None for none, or where the caller's own is passed on.
     """
 
@@ -131,11 +124,7 @@ class TenantBook:
 
 
 class Tenants:
-    """The current book: made anew when the policies are.
-
-    Attributes:
-        policies: The policies.
-    """
+    """The current book: made anew when the policies are."""
 
     def __init__(self, policies: PolicyStore) -> None:
         self.policies = policies
@@ -212,11 +201,6 @@ def tenant_of(path: ModelPath, key: str | None, tenants: Tenants) -> Tenant:
 
     ``/t/<tenant>/v1/…`` names a tenant whose policy passes the caller's own key on to the model
     server; everywhere else the key names the tenant.
-
-    Args:
-        path: What was asked for.
-        key: The caller's key.
-        tenants: All tenants.
 
     Raises:
         RequestRefused: there is none.

@@ -88,14 +88,7 @@ class VerifyRequest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ToVerify:
-    """The exchange to verify, and how.
-
-    Attributes:
-        exchange: Question, sources and answer.
-        found: Where the sources were found.
-        intent: What the question is about, and why.
-        options: How it is verified.
-    """
+    """The exchange to verify, and how."""
 
     exchange: Exchange
     found: FoundContext
@@ -215,15 +208,6 @@ async def verified(
     judge: Judge | None,
 ) -> Verified:
     """Verify an exchange that holds an answer.
-
-    Args:
-        services: What the proxy works with.
-        tenant: Whose policy judges.
-        exchange: The question, the sources and the answer.
-        options: How it is verified.
-        spent_s: Time that the request has taken so far.
-        request_id: Id of the request.
-        judge: The tenant's judge; None if it has none.
 
     Raises:
         UnknownGuard: the options name a guard that does not exist.

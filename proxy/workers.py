@@ -142,7 +142,6 @@ class Worker:
     """A worker with its number and the file descriptors that it shares with its parent.
 
     Attributes:
-        number: Number of the worker, from 1.
         parent_fd: Becomes readable when the parent is gone.
         write_fd: Pipe to the parent.
     """
@@ -165,10 +164,7 @@ class Child:
     """A worker as its parent sees it.
 
     Attributes:
-        pid: Its id.
         read_fd: Pipe from the worker; closed when it ends.
-        began_s: Time of its start.
-        is_ready: It has reported that it serves.
     """
 
     pid: int
@@ -197,11 +193,6 @@ def run_and_exit(leave: Callable[[], None], work: Work, worker: Worker) -> NoRet
 
     What the parent would do at its own end is none of its children's business: threads that it
     waits for then do not exist in them.
-
-    Args:
-        leave: Lets go of what is the parent's.
-        work: The work.
-        worker: Who does it.
     """
     status = CRASHED
     try:
@@ -253,11 +244,7 @@ _Handler = Callable[[int, FrameType | None], Any] | int | None
 
 
 class SignalInbox:
-    """Takes signals in within a block; they interrupt nothing. For the main thread.
-
-    Args:
-        numbers: Which signals.
-    """
+    """Takes signals in within a block; they interrupt nothing. For the main thread."""
 
     def __init__(self, numbers: Sequence[signal.Signals]) -> None:
         self._numbers = numbers
@@ -334,8 +321,6 @@ class _Post:
     """A place for one worker.
 
     Attributes:
-        number: Its number.
-        child: Who holds it; None for nobody.
         due_s: When it is to be filled.
         backoff: How long it stays empty.
     """

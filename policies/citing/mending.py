@@ -75,12 +75,7 @@ def cited_in(text: str) -> frozenset[int]:
 
 
 def unlisted(text: str, cited: Cited) -> tuple[Edit, ...]:
-    """Return the edits that take out of the list what is cited no more, with the last its heading.
-
-    Args:
-        text: The answer after its citations changed.
-        cited: What it cites.
-    """
+    """Return the edits that take out of the list what is cited no more, at last its heading too."""
     references = read_references(text)
     if references is None:
         return ()
@@ -97,12 +92,6 @@ def list_edits(
 
     Lines of numbers that nobody cites any more go, and numbers that are new get a line in the
     list's own style. A list of which nothing is cited any more goes with its heading.
-
-    Args:
-        text: The answer with its marks mended.
-        cited: What it cites.
-        numbering: What its numbers mean.
-        wanted: The policy's wish.
     """
     if wanted is ReferenceList.NEVER:
         return ()

@@ -29,13 +29,7 @@ from policies.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Something to be inspected.
-
-    Attributes:
-        kind: How much of the answer it is.
-        exchange: What to inspect.
-        possible: What can still be done about it.
-    """
+    """Something to be inspected."""
 
     kind: Kind
     exchange: Exchange
@@ -404,11 +398,7 @@ _PASSES = Verdict(Stage.OUTPUT, Action.PASS)
 
 
 class OpenGate(Gate):
-    """Lets one answer out as it comes.
-
-    Args:
-        visible: What a reader sees of a text, at the same places.
-    """
+    """Lets one answer out as it comes."""
 
     def __init__(self, visible: Callable[[str], str] = str) -> None:
         self._visible = visible

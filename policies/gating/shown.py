@@ -110,11 +110,7 @@ def as_taken_out(verdict: Verdict) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Numbers that the lists of an answer have reached.
-
-    Attributes:
-        counts: For each kind of list, see `policies.trimming.Marker`.
-    """
+    """Numbers that the lists of an answer have reached."""
 
     counts: Mapping[Level, Count] = field(default_factory=dict)
 

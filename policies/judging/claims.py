@@ -29,13 +29,7 @@ MOST_WINDOWS = 3
 
 @dataclass(frozen=True, slots=True)
 class ShownSource:
-    """A source as a judge may see it.
-
-    Attributes:
-        part: The source.
-        title: Its title, masked; empty if it has none.
-        masked: Its text, masked.
-    """
+    """A source as a judge may see it."""
 
     part: Part
     title: str

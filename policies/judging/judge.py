@@ -45,8 +45,6 @@ class Window:
     """A piece of a source that a judge is shown.
 
     Attributes:
-        source_id: Id of the source.
-        title: The source's title; empty if it has none.
         text: The piece, personal identifiers masked.
     """
 
@@ -99,11 +97,8 @@ class Opinion:
     """Opinion of a judge on one claim; all of it is checked before use.
 
     Attributes:
-        claim: Number of the claim.
-        label: The opinion.
         matter: What it is about.
         score: Its certainty; clamped to 0 to 1 when opinions are weighed.
-        quote: The words of the source that show it.
     """
 
     claim: int
@@ -115,12 +110,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class TokenUse:
-    """Tokens that a judge's server counted.
-
-    Attributes:
-        prompt: Those of the question.
-        completion: Those of the opinions.
-    """
+    """Tokens that a judge's server counted."""
 
     prompt: int = 0
     completion: int = 0

@@ -161,15 +161,7 @@ def weighed(
     answer: str,
     duration_ms: float,
 ) -> JudgeReport:
-    """Return what a judge's answer is worth.
-
-    Args:
-        rules: How judges are asked.
-        question: What it was asked.
-        said: What it said.
-        answer: The answer that it was asked about.
-        duration_ms: Time that it took.
-    """
+    """Return what a judge's answer is worth."""
     counts = OpinionCounts(len(question.claims), tokens=said.tokens)
     if isinstance(said, JudgeFailure):
         return _failed(rules, said.reason, (), duration_ms, counts)

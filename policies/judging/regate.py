@@ -60,7 +60,6 @@ class Objection:
     Attributes:
         finding: What it says; its severity is decided here.
         gravity: How much it weighs.
-        is_critical: The claim states a figure, a provision, a contact or a route.
     """
 
     finding: Finding
@@ -73,9 +72,6 @@ class Tier:
     """One row of the table. The first row that fits counts.
 
     Attributes:
-        name: What it is called.
-        fewest: Fewest strong findings of guards about grounding.
-        most: Most of them.
         gravities: How much the objection weighs.
         agreed: How far the guards must agree at least.
         critical: What is done about a critical claim: the first of these that is possible; PASS
@@ -155,14 +151,7 @@ def regate(
     may_regenerate: bool,
     may_edit: bool,
 ) -> RegateResult:
-    """Return what a judge's objections come to.
-
-    Args:
-        objections: What the judge objects to.
-        findings: What the guards in force found.
-        may_regenerate: A second attempt is left.
-        may_edit: Sentences can be taken out.
-    """
+    """Return what a judge's objections come to."""
     grounding = [one for one in findings if is_grounding(one)]
     possible = {Action.PASS, Action.REPLACE}
     possible |= {Action.REGENERATE} if may_regenerate else set()
@@ -179,12 +168,7 @@ def regate(
 
 
 def tier_of(objection: Objection, grounding: Iterable[Finding]) -> Tier:
-    """Return the row of the table that an objection falls under.
-
-    Args:
-        objection: The objection.
-        grounding: What the guards in force found about grounding.
-    """
+    """Return the row of the table that an objection falls under."""
     found = list(grounding)
     strong = len(strong_grounding(found))
     agreed = agreement(objection.finding, found)

@@ -110,7 +110,6 @@ class Problem:
     Attributes:
         place: Where the value stands, which may be in a file that the policy extends.
         key: The key as `spelled`; empty for the file as a whole.
-        message: What is wrong.
     """
 
     place: Place

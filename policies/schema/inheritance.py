@@ -33,8 +33,6 @@ class PolicyFile:
 
     Attributes:
         name: The policy's name: the file's, without its ending.
-        source: Where its bytes are.
-        shipped: Whether it came with the program.
         draft: What stands there instead, of a file that nobody has written yet.
     """
 
@@ -115,9 +113,6 @@ class Shelf:
     def effective(self, file: PolicyFile) -> Entry:
         """Return what a file says with what it inherits, in the tone that it asks for.
 
-        Args:
-            file: The file.
-
         Raises:
             PolicyError: it or a file that it extends cannot be read, or they go in a circle.
         """
@@ -133,10 +128,6 @@ class Shelf:
 
     def shadow(self, file: PolicyFile, entry: Entry) -> PolicyFile | None:
         """Return the file that is to be tried on a file's requests; None if there is none.
-
-        Args:
-            file: The file.
-            entry: What it says with what it inherits.
 
         Raises:
             PolicyError: there is no such file, or it is the same.

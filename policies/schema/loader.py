@@ -27,9 +27,7 @@ class LoadedPolicy:
 
     Attributes:
         name: Name of the file, without its ending.
-        policy: What it says, with what it inherits.
         version: Short hash of that, without the keys: equal versions judge alike.
-        path: The file.
         templates: Its reply templates, compiled.
         intents: Its intent rules, compiled.
         entry: What its file and those that it extends say, with the place of each value.

@@ -26,7 +26,6 @@ class CheckedCitation:
 
     Attributes:
         assessment: How far its source carries its statement.
-        status: What follows from that and from the findings.
         objection: What a guard has against the statement itself; None for nothing.
     """
 

@@ -30,11 +30,7 @@ from policies.verification.shape import (
 
 
 class SourceTexts:
-    """The texts of the sources of one exchange.
-
-    Attributes:
-        reports: The sources as they are shown, in order.
-    """
+    """The texts of the sources of one exchange."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._offsets: dict[str, Offsets] = {}
@@ -82,13 +78,8 @@ class Claims:
     """The sentences of one answer, compared with the sources.
 
     Attributes:
-        reading: The exchange, read.
         coverage: Who looked at what.
-        findings: What the guards in force found, in the order of their ids.
-        policy: The policy, for its thresholds.
-        sources: The sources' texts.
         offsets: Places of the answer.
-        judged: What was reported on the answer, a judge's word included.
     """
 
     reading: Reading

@@ -18,8 +18,6 @@ class Message:
     """A message.
 
     Attributes:
-        index: Place in ``messages``.
-        role: As sent.
         text: Its text; text parts are joined by a blank line.
         name: ``name`` of the message, which for a function's result is the function.
     """
@@ -37,7 +35,6 @@ class Turns:
     Attributes:
         instructing: System and developer messages, wherever they stand.
         tools: Results of tools and functions after the last user turn.
-        earlier_tools: Those of earlier turns.
         asked: The last user turn: the last user message, and those before it without any other
             message between.
         prefill: The assistant's text next to the last user turn: what ends the request, else what
@@ -144,8 +141,6 @@ class Conversation:
     """A conversation as a question, its answer, and the other turns.
 
     Attributes:
-        question: The last user turn.
-        answer: The answer to it.
         echo: Instructions and all other turns, which an answer may repeat.
         previous_answer: The assistant's turn before the question; empty if there is none.
     """

@@ -34,9 +34,6 @@ class CheckBook:
     """The checks to run on an answer, and their outcomes.
 
     Attributes:
-        policy: The policy.
-        verdict: The verdict over the answer.
-        options: What was wanted.
         requested_guards: The guards that were asked for by name; None for all.
     """
 
@@ -148,12 +145,8 @@ class Judgement:
     """One answer with all that was found out about it.
 
     Attributes:
-        policy: The policy.
-        verdict: The verdict over the answer.
-        book: Which checks ran.
         claims: The answer's sentences.
         not_checkable: What nobody could check.
-        cited: The answer's citations.
         confidence: None if nothing could be checked.
     """
 

@@ -126,13 +126,8 @@ class JudgedAnswer:
     """An answer with the verdict over it.
 
     Attributes:
-        id: Id of the verification.
         policy_name: Name and version of the policy.
-        inspector: What judged it.
-        reading: The exchange, read.
-        options: What was wanted.
         requested_guards: The guards that were asked for by name; None for all.
-        verdict: What was decided.
         began_s: When it began, on `perf_counter`.
         step_ms: Time of each step so far, in milliseconds.
     """

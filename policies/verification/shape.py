@@ -120,7 +120,6 @@ class BadSources(ValueError):
     Attributes:
         place: Number of the source, from 0.
         member: The member that is wrong; empty for the source as a whole.
-        problem: What is wrong.
     """
 
     def __init__(self, place: int, member: str, problem: str) -> None:

@@ -43,13 +43,7 @@ _POLICIES_KEPT = 16
 
 @dataclass(frozen=True)
 class ChosenPolicy:
-    """A policy, ready to verify by.
-
-    Attributes:
-        name: Its name and version.
-        inspector: The policy with its guards.
-        intents: Its rules on what a question is about.
-    """
+    """A policy, ready to verify by."""
 
     name: str
     inspector: Inspector
@@ -133,12 +127,7 @@ class Verified:
 
 
 class Verifier:
-    """Verifies answers by one policy. Safe to share between requests and threads.
-
-    Args:
-        inspector: The policy with its guards.
-        name: The policy's name and version, for the report.
-    """
+    """Verifies answers by one policy. Safe to share between requests and threads."""
 
     def __init__(self, inspector: Inspector, name: str) -> None:
         self._inspector = inspector

@@ -270,11 +270,8 @@ class Plan:
     """The cases to run, and how to run them.
 
     Attributes:
-        chosen: The set.
         cases: Those of its cases that are wanted.
         whom: Who answers.
-        concurrency: How many cases are under way at once.
-        repeat: How often each case runs.
         fail_fast: Whether the first case that does not pass ends the run.
     """
 

@@ -49,10 +49,7 @@ class Plan:
     """The requests to judge again, and how to judge them.
 
     Attributes:
-        loaded: The policy to judge by.
-        query: Which requests.
         limit: At most so many; None for all.
-        jobs: In how many processes.
     """
 
     loaded: LoadedPolicy

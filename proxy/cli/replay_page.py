@@ -74,13 +74,7 @@ def percent(share: float) -> str:
 
 
 def notes(loaded: LoadedPolicy, totals: Totals, directory: Path) -> list[str]:
-    """Return what one should know.
-
-    Args:
-        loaded: The policy that requests were judged by again.
-        totals: What it changes.
-        directory: Where the policies may be found that judged them at first.
-    """
+    """Return what one should know."""
     return [
         *_about_the_same(loaded, totals),
         *_about_extending(loaded, totals),
@@ -146,15 +140,7 @@ def _at_hand(directory: Path) -> Mapping[str, LoadedPolicy]:
 def listing(
     loaded: LoadedPolicy, totals: Totals, held: Limit, notes: Sequence[str], *, is_whole: bool
 ) -> dict[str, object]:
-    """Return all that is known, with the id of every request that changes.
-
-    Args:
-        loaded: The other policy.
-        totals: What it changes.
-        held: How much may change.
-        notes: What else one should know.
-        is_whole: Nobody interrupted it.
-    """
+    """Return all that is known, with the id of every request that changes."""
     return {
         **described(loaded),
         "is_whole": is_whole,
@@ -203,15 +189,7 @@ _SIGNS = {By.BEFORE: "-", By.AFTER: "+", By.BOTH: "="}
 def page(
     loaded: LoadedPolicy, totals: Totals, held: Limit, notes: Sequence[str], *, is_whole: bool
 ) -> Iterator[Text | Table]:
-    """Yield the page's lines, the outcome last.
-
-    Args:
-        loaded: The other policy.
-        totals: What it changes.
-        held: How much may change.
-        notes: What else one should know.
-        is_whole: Nobody interrupted it.
-    """
+    """Yield the page's lines, the outcome last."""
     yield Text(f"{loaded.name}@{loaded.version}  ({loaded.path})", "bold")
     yield Text(f"{totals.read} requests read, {totals.judged} of them judged again")
     if totals.skipped:

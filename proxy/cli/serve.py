@@ -67,12 +67,7 @@ At Python's 5 ms each step of a short request waits that long, which adds up to 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The service under way.
-
-    Attributes:
-        address: Where it serves.
-        services: What it is made of.
-    """
+    """The service under way."""
 
     address: str
     services: Services

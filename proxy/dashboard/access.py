@@ -122,12 +122,7 @@ def session_store(settings: Settings, place: Place) -> Store:
 
 
 class Sessions:
-    """Opens, reads and ends sessions. Every method may raise `SessionsAway`.
-
-    Args:
-        store: Where they are kept.
-        services: Knows the keys that are good at this moment.
-    """
+    """Opens, reads and ends sessions. Every method may raise `SessionsAway`."""
 
     def __init__(self, store: Store, services: Services) -> None:
         self._store = store

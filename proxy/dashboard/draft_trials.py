@@ -218,12 +218,7 @@ def _one(policy: bytes, trace: Trace) -> ReplayResult:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One request under a draft.
-
-    Attributes:
-        trace: The request as it was served.
-        tried: What the draft would have made of it.
-    """
+    """One request under a draft."""
 
     trace: Trace
     tried: ReplayResult
@@ -244,9 +239,6 @@ class Move:
     """Requests of which the same was made, and of which a draft would make the same.
 
     Attributes:
-        before: The action.
-        after: What it would be.
-        count: How many there are.
         example: Id of the newest.
     """
 

@@ -49,8 +49,6 @@ class Line:
     """A line of a draft.
 
     Attributes:
-        number: From 1.
-        text: The line.
         said: What there is to say about it, each with the key that it is about.
         follows_gap: Lines before it are left out.
     """
@@ -88,12 +86,7 @@ class Result:
 
 
 def lines_of(text: str, problems: Iterable[Problem]) -> list[Line]:
-    """Return the lines of a draft that problems are about, each with those around it.
-
-    Args:
-        text: The draft.
-        problems: What there is to say about its lines.
-    """
+    """Return the lines of a draft that problems are about, each with those around it."""
     lines = text.split("\n")
     said: dict[int, list[tuple[str, str]]] = {}
     for problem in problems:

@@ -255,12 +255,7 @@ PAGES = (
 
 
 class Dashboard(InitPlugin):
-    """Adds all pages to the web app.
-
-    Args:
-        services: What the handlers work with.
-        playground: How the form of the playground is filled in at first.
-    """
+    """Adds all pages to the web app."""
 
     def __init__(self, services: Services, playground: TrialForm) -> None:
         self._services = services

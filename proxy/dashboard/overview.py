@@ -31,9 +31,6 @@ class Span:
     """A span of time that ends now.
 
     Attributes:
-        name: As addresses name it.
-        title: As the page names it.
-        length: How far it goes back.
         per: What it is counted by.
         bar: What one bar of the chart stands for; a multiple of that.
         refresh_s: How often the page asks again: a bar that stands for hours hardly moves.
@@ -91,7 +88,6 @@ class State:
         judges: State of each judge's breaker, by tenant; those never asked are left out.
         queue: The recorder's counters; None for a tenant, whom all tenants' do not concern.
         is_away: The trace store failed last time.
-        tenants: Names of all tenants, for the admin to choose from; none for others.
     """
 
     policies_since: datetime
@@ -173,8 +169,6 @@ class Trend:
 
     Attributes:
         name: Names its elements on the page.
-        title: Heading.
-        about: What the figures are.
         empty: Shown where there are none.
         unit: ``ms``, ``tokens`` or ``requests``.
         series: Headings of the columns; names of models are not translated.
@@ -216,12 +210,7 @@ OTHER_MODELS_TITLE = msgid("Other models")
 
 
 class Traffic:
-    """Counts of a span.
-
-    Attributes:
-        bars: The span's bars, oldest first.
-        tally: All of them together.
-    """
+    """Counts of a span."""
 
     def __init__(self, span: Span, buckets: Sequence[TallyBucket]) -> None:
         self.bars: tuple[Bar, ...] = tuple(span.bars(buckets))

@@ -269,9 +269,7 @@ class PageVisit:
         viewer: Who looks; None on pages that need nobody, such as the login.
         tenant: The tenant that is looked at: a tenant its own, the admin what the address asks
             for; None for all.
-        language: The language of the page.
         query: What the address asks for, each name once.
-        path: The address without that.
         is_fragment: htmx asks for a part of a page that is open already.
     """
 
@@ -333,13 +331,7 @@ class PageVisit:
         return f"{path}?{urlencode(wanted)}" if wanted else path
 
     def draw(self, template: str, *, status_code: int = 200, **parts: object) -> Response[str]:
-        """Return a page, or a part of one, made from a template.
-
-        Args:
-            template: Its path in `templates`.
-            status_code: HTTP status of the reply.
-            parts: What the template shows, by names.
-        """
+        """Return a page, or a part of one, made from a template."""
         text = self.renderer.draw(template, self.language, {"visit": self, **parts})
         return Response(
             text,

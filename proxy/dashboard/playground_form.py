@@ -140,13 +140,7 @@ def limit_reached(error: TooManyRequests) -> Problem:
 
 
 def problem_of(reply: HttpReply, code: str, trace_id: str) -> Problem:
-    """Return why a request failed.
-
-    Args:
-        reply: What an app would have got.
-        code: Code of the error, as its trace has it.
-        trace_id: Id of its trace.
-    """
+    """Return why a request failed."""
     known = _BY_CODE.get(code, _UNEXPECTED)
     said = "" if code in _SAY_ENOUGH else _said(reply.body)
     return replace(known, said=said, trace_id=trace_id)
@@ -203,8 +197,6 @@ class TrialForm:
 
     Attributes:
         tenant: Whose policy it goes by; empty where nobody chose one.
-        verify: The answer of the model is verified too.
-        correction: What is mended in an answer that is checked.
         is_masked: Labels stand over personal data in it.
     """
 
@@ -311,12 +303,7 @@ _ROOMS = TrialForm(
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A form that is filled in already.
-
-    Attributes:
-        title: What it shows, to be translated.
-        filled: The form.
-    """
+    """A form that is filled in already."""
 
     title: str
     filled: TrialForm

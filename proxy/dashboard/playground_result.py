@@ -22,8 +22,6 @@ class Assessment:
 
     Attributes:
         sign: Tells it apart without colours.
-        word: To be translated.
-        tone: Of its badge.
     """
 
     sign: str
@@ -85,7 +83,6 @@ class Entry:
         attempt: Number of the attempt that a step belongs to; empty if to none.
         guard: Id of the guard; empty for a step.
         word: What a guard's run came to, to be translated; empty for a step.
-        tone: Of its badge.
         note: Why a guard did not run, to be translated; empty if it did.
         started_ms: From the beginning of the request; None for a guard, whose beginning nobody
             notes.
@@ -143,9 +140,7 @@ class ShownClaim:
     """One sentence of the original answer.
 
     Attributes:
-        claim: What the report says about it.
         stand: How it stands.
-        findings: What was found in it.
         why_unchecked: Why nobody looked, to be translated; empty if somebody did.
         rests_on: Number of the source that holds most of it; None if none does.
     """
@@ -162,8 +157,6 @@ class Outcome:
     """Reply to a try.
 
     Attributes:
-        way: What was wanted.
-        trace: Its trace.
         body: What an app would have got, JSON.
         report: The verification of the original answer; None if none was wanted or there was no
             answer.

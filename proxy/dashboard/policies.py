@@ -113,7 +113,6 @@ class Row:
     """One effective value.
 
     Attributes:
-        name: The key.
         line: The value, or its beginning.
         whole: The items of a value that the line does not hold; empty if it does.
         place: File and line; empty for a default, or for what may not be known.
@@ -255,7 +254,6 @@ class PolicySummary:
     """One policy.
 
     Attributes:
-        loaded: The policy.
         since: Since when it is in force as it is.
         chain: What it inherits from, the nearest first; None for what may not be known.
         shadow: The policy that is tried on the same requests; None if there is none.

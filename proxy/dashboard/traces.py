@@ -106,13 +106,7 @@ class Filters:
         return self.asked.get("text", "")
 
     def query(self, tenant: str | None, limit: int, *, after: str | None = None) -> Query:
-        """Return what to ask a store for.
-
-        Args:
-            tenant: Whose traces; None for all.
-            limit: At most this many.
-            after: Cursor, for newer ones only.
-        """
+        """Return what to ask a store for."""
         return Query(
             tenant=tenant,
             action=self.asked.get("action"),
@@ -186,7 +180,6 @@ class News:
     """Traces that came in since a cursor, newest first.
 
     Attributes:
-        traces: Those.
         cursor: For those that come next.
         has_gap: More came than can be shown; older ones of them were left out.
     """
@@ -197,13 +190,7 @@ class News:
 
 
 async def search(store: TraceStore, query: Query, clock: Callable[[], float]) -> Found:
-    """Return what a query wants, or what was found of it in good time.
-
-    Args:
-        store: Where to look.
-        query: What is wanted, newest first.
-        clock: Monotonic clock in seconds.
-    """
+    """Return what a query wants, or what was found of it in good time."""
     give_up_s = clock() + PATIENCE_S
     traces: list[Trace] = []
     older = query.before
@@ -251,7 +238,6 @@ class Row:
     """One line.
 
     Attributes:
-        trace: The trace.
         text: What was looked for; empty if nothing.
     """
 
@@ -384,8 +370,6 @@ class FeedbackForm:
     """Contents of the feedback form.
 
     Attributes:
-        label: The chosen label; empty for none.
-        note: Why.
         quote: The marked words.
         choice: Number of the reply that they are in, from 0.
         near: Where in it they begin, in code points.

@@ -48,7 +48,6 @@ class Target:
 
     Attributes:
         base_url: Address up to and including the version.
-        model: Model to ask for.
         key: Bearer key; None sends none.
         timeout_s: Longest time for one whole reply, without the wait that a full server asks for.
     """

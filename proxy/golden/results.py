@@ -34,12 +34,8 @@ class TurnResult(Shape):
     """Result of one question.
 
     Attributes:
-        query: The question.
-        reply: What the user would have read.
         action: What the proxy says it did; empty if it says nothing.
-        reasons: Why.
         attempts: How often the model was asked; None if nobody says.
-        trace_id: Id of the request's trace.
         score: The share of expected keywords that it says, see `runner`.
         faults: What is not as expected.
         error: Why there was no reply.
@@ -70,8 +66,6 @@ class CaseResult(Shape):
 
     Attributes:
         turns: Its questions, as far as they were asked; the worst run where it ran several times.
-        runs: How often it ran.
-        runs_passed: How often it passed.
         score: Mean of its turns, and of its runs.
     """
 
@@ -160,12 +154,8 @@ class Run(Shape):
     """One run of a golden set.
 
     Attributes:
-        golden: Name of the set.
         target: Address that was asked, or ``scripted``.
         policy: Name and version of the policy of a scripted run.
-        model: Model that was asked for.
-        took_s: Time of the whole run.
-        tally: Counts of all cases.
         cases: In the order of the file.
         comparison: Changes since an earlier run, if it was compared with one.
     """

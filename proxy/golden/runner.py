@@ -133,15 +133,7 @@ class EarlierTurn:
 def body_of(
     golden: GoldenSet, case: Case, turn: Turn, before: Sequence[EarlierTurn], model: str
 ) -> JsonObject:
-    """Return the body of one turn's request.
-
-    Args:
-        golden: The set, for its passages and instructions.
-        case: The case.
-        turn: One of its turns, as `Case.asked` has it.
-        before: The turns before it.
-        model: Model to ask for.
-    """
+    """Return the body of one turn's request."""
     passages = _passages(golden, turn)
     body: JsonObject = {"model": model, "messages": _messages(golden, case, turn, before, passages)}
     if turn.stream:
@@ -242,9 +234,6 @@ class Player:
     """Asks one target the cases of one set.
 
     Attributes:
-        client: Whose connections are used.
-        target: Who is asked.
-        golden: The set.
         scripted: The model says what the cases say that it says.
         repeat: How often each case runs.
     """
@@ -368,13 +357,7 @@ _NOT_KNOWN = {
 def replayed_cases(
     golden: GoldenSet, cases: Iterable[Case], judging: Judging
 ) -> tuple[CaseResult, ...]:
-    """Return what comes of each case when a policy judges what its `model` says.
-
-    Args:
-        golden: The set, for its passages and instructions.
-        cases: Those of its cases that are wanted.
-        judging: The policy.
-    """
+    """Return what comes of each case when a policy judges what its `model` says."""
     return tuple(_result(golden, case, judging) for case in cases)
 
 

@@ -482,7 +482,6 @@ class Chosen:
 
     Attributes:
         name: The name of a shipped one; a file's name without its ending.
-        golden: What it holds.
         policy: The policy that it was written for, by name or by file; None if it names none.
     """
 

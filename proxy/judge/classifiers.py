@@ -123,10 +123,6 @@ class VllmJudge:
 
     A passage and a claim are joined by what the model's tokenizer puts between them. The reply
     names only the likeliest label.
-
-    Args:
-        model: Its name.
-        separator: What stands between the two texts of a pair.
     """
 
     def __init__(self, model: str, separator: str) -> None:
@@ -176,11 +172,7 @@ _SCORE = re.compile(r"<score>\s*(yes|no)\b|^\s*(yes|no)\b", re.IGNORECASE)
 
 
 class YesNoJudge(ABC):
-    """Asks a checker.
-
-    Args:
-        model: Its name.
-    """
+    """Asks a checker."""
 
     def __init__(self, model: str) -> None:
         self._model = model

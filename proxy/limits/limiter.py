@@ -44,8 +44,6 @@ class Visit:
     """A request on its way in.
 
     Attributes:
-        id: Its own.
-        tenant: Whose it is.
         limits: What the tenant's policy allows at this moment.
     """
 

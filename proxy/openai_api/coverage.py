@@ -86,7 +86,6 @@ class Node:
     """A place in a body, with the places below it.
 
     Attributes:
-        row: Its row.
         below: The places below it, by the step that leads there.
         quiet: Members that need no remark, whatever their value.
         unchecked: Members that are named as not checked where they hold anything.
@@ -142,9 +141,7 @@ class FieldMatch:
     """A field found in a body: its row, or its place if it has none.
 
     Attributes:
-        path: Its place.
         node: The known place; None if it is unknown.
-        value: What it holds.
         twin: For an unknown field, the known one that differs from it only in case.
     """
 
@@ -155,13 +152,7 @@ class FieldMatch:
 
 
 def walk(node: Node, value: JsonValue, path: str) -> Iterator[FieldMatch]:
-    """Yield all fields inside a value, known or not, as far as rows speak of its inside.
-
-    Args:
-        node: Where the value stands in the tree.
-        value: The value.
-        path: Its place.
-    """
+    """Yield all fields inside a value, known or not, as far as rows speak of its inside."""
     if isinstance(value, dict):
         yield from _members(node, value, path)
     elif isinstance(value, list) and ITEM in node.below:
@@ -211,9 +202,6 @@ _NOTHING = FieldRemarks()
 
 class FieldTable:
     """The rows of one thing that travels: a request, a reply or a chunk.
-
-    Args:
-        rows: Its rows.
 
     Raises:
         ValueError: two rows for one place.
@@ -356,14 +344,7 @@ class FieldTable:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The tables of one endpoint.
-
-    Attributes:
-        endpoint: Its name.
-        request: Of its requests.
-        reply: Of its plain replies.
-        chunk: Of its stream's chunks.
-    """
+    """The tables of one endpoint."""
 
     endpoint: str
     request: FieldTable

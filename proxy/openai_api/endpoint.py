@@ -43,11 +43,7 @@ class Restoring(Protocol):
 
 
 class Words:
-    """One text of a stream, piece by piece.
-
-    Args:
-        pseudonyms: Those of the request, if there are any.
-    """
+    """One text of a stream, piece by piece."""
 
     def __init__(self, pseudonyms: Restoring | None) -> None:
         self._joiner = PieceJoiner()
@@ -73,7 +69,6 @@ class Piece:
 
     Attributes:
         choice: Number of the choice; None for what belongs to none of them, such as the usage.
-        text: What it adds to the choice's answer; empty for all else.
         chunk: The JSON object to be written for it.
         raw: The event's own bytes, if it can be passed on as it came; None where it cannot.
         finish_reason: Set on the piece that ends its choice, in the model server's word.
@@ -200,11 +195,7 @@ class LiveStream(ABC):
         return self.write_text(choice, text, ())
 
     def write_error(self, error: JsonObject) -> bytes:
-        """Return the event of a failure after which nothing follows.
-
-        Args:
-            error: An OpenAI error object.
-        """
+        """Return the event of a failure after which nothing follows."""
         return write_event(error)
 
     @abstractmethod
@@ -226,7 +217,6 @@ class Endpoint(ABC, Generic[ReplyT]):
 
     Attributes:
         name: What traces and metrics call it.
-        path: Its path at the model server, behind the version.
         coverage: What is done with each of its fields.
         takes_constraints: A model server can be told in the body what it may not write.
     """

@@ -27,7 +27,6 @@ class Answer:
     """The answer in one choice.
 
     Attributes:
-        index: Number of the choice.
         content: Its text as it came; empty if there is none.
         tool_turn: It calls tools, so it is not an answer yet.
         finish_reason: Why it ended, in the model server's word.
@@ -254,13 +253,7 @@ ReplyT = TypeVar("ReplyT", bound=Reply)
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A choice that is sent as the model server gave it.
-
-    Attributes:
-        index: Number of the choice that the client sees.
-        reply: The reply that it comes from.
-        answer: The answer in that reply.
-    """
+    """A choice that is sent as the model server gave it."""
 
     index: int
     reply: Reply
@@ -272,9 +265,6 @@ class Edited:
     """A choice to send with another text than the model server gave it.
 
     Attributes:
-        index: Number of the choice that the client sees.
-        reply: The reply that it comes from.
-        answer: The answer in that reply.
         content: The text that leaves.
         finish_reason: Why it ends, where that is no longer the model server's own word.
     """
@@ -291,7 +281,6 @@ class Replaced:
     """A choice with a template in its place.
 
     Attributes:
-        index: Number of the choice that the client sees.
         template: The template's text.
     """
 

@@ -24,10 +24,7 @@ class AttemptPlan:
     """The inputs of one attempt.
 
     Attributes:
-        call: The request under way.
-        exchange: What the guards look at.
         number: 1 for the first attempt, 2 for the second.
-        choices: Numbers of the choices that it writes, as the client knows them.
         stream: What lets the request's stream out; None if there is none to let out.
     """
 
@@ -68,9 +65,6 @@ class Attempt:
     """One reply of the model server, judged.
 
     Attributes:
-        reply: The reply.
-        headers: Its headers that go along.
-        judged: Its answers.
         upstream_ms: From sending the request to the last byte, without the time that inspecting
             took meanwhile.
         live: What lets it out while it is read; None for a reply that is read as a whole.

@@ -57,13 +57,6 @@ class Call:
 
     Attributes:
         tenant: Who asks, with the policy as it stood when the request came.
-        endpoint: The endpoint.
-        request: What was asked.
-        headers: The caller's headers.
-        caller_key: The caller's bearer key.
-        query: What followed the path of its address.
-        trace: Filled as the request goes on.
-        spans: What telemetry is told of it.
         outgoing: The way to the client, for a stream.
         stream: What reads the model server's stream and writes what leaves; None for a plain reply.
         pseudonyms: What the model server gets in place of the user's own identifiers.
@@ -139,8 +132,6 @@ class Finished:
     Attributes:
         written: The body; None if it has been sent already, as a stream.
         upstream_headers: Headers of the model server that go along.
-        settled: What became of each choice.
-        attempts: How often the model was asked.
         not_checked: What no guard looked at, with the reason.
     """
 
@@ -154,9 +145,6 @@ class Finished:
         """Return what is told of it in headers, or in comments where those have been sent.
 
         Their names are those of `LATE_HEADERS`.
-
-        Args:
-            threshold: The policy's threshold of confidence.
         """
         values = {"x-guard-action": self.action.value, "x-guard-attempts": str(self.attempts)}
         if self.reasons:
@@ -242,11 +230,6 @@ def found_in(conversation: JsonObject, loaded: LoadedPolicy) -> tuple[FoundConte
 
 def exchange_of(call: Call, found: FoundContext, by_rule: IntentFound) -> Exchange:
     """Return what the guards look at, and note it in the trace.
-
-    Args:
-        call: The request under way.
-        found: What was found in it.
-        by_rule: The intent that the policy's rules give its question.
 
     Raises:
         BadRequest: the header that names the intent holds something else than a name.

@@ -305,12 +305,7 @@ PROBE_S = 2.0
 
 @dataclass(frozen=True)
 class ConstrainedServers:
-    """The model servers, asked under a constraint.
-
-    Attributes:
-        servers: The model servers.
-        capabilities: What is known of them.
-    """
+    """The model servers, asked under a constraint."""
 
     servers: ModelServers
     capabilities: Capabilities

@@ -134,16 +134,7 @@ def finalize(
     question: Verdict,
     now_s: float,
 ) -> Finished:
-    """Write the reply, or send what is left of its stream.
-
-    Args:
-        call: The request.
-        found: What was found in it.
-        attempts: The attempts, judged.
-        settled: The outcome of each choice.
-        question: The verdict over the question.
-        now_s: Time of day in Unix seconds.
-    """
+    """Write the reply, or send what is left of its stream."""
     policy = call.tenant.policy
     replies = [attempt.reply for attempt in attempts]
     live = attempts[0].live if attempts else None
@@ -226,10 +217,6 @@ class Pipeline:
     """Guards requests for model answers.
 
     Attributes:
-        servers: The model servers.
-        constrained: The same, asked under a constraint.
-        judges: Whom to ask about what the guards left open.
-        long_texts: Where very long texts are judged.
         now_s: Time of day in Unix seconds, for completions that we make ourselves.
     """
 
@@ -390,15 +377,7 @@ async def _heard(call: Call, judge: Judge, one: Candidate, *, may_regenerate: bo
 async def second_opinion(
     tenant: Tenant, judge: Judge, one: Candidate, possible: Possible, time_left_s: float
 ) -> Candidate:
-    """Return an answer after a judge was asked about what the guards left open.
-
-    Args:
-        tenant: Whose policy decides.
-        judge: Whom to ask.
-        one: The answer, judged.
-        possible: What can still be done about it.
-        time_left_s: The judge's time, in seconds.
-    """
+    """Return an answer after a judge was asked about what the guards left open."""
     if one.verdict is None or one.is_partial:
         return one
     verdict = await with_second_opinion(

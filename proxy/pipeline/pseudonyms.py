@@ -132,11 +132,7 @@ class Pseudonyms:
 
 
 class Restorer:
-    """Restores a text that comes in pieces, cut anywhere.
-
-    Args:
-        pseudonyms: Those of the request.
-    """
+    """Restores a text that comes in pieces, cut anywhere."""
 
     def __init__(self, pseudonyms: Pseudonyms) -> None:
         self._pseudonyms = pseudonyms
@@ -208,11 +204,6 @@ def pseudonyms_for(body: JsonObject, sources: tuple[Source, ...], policy: Policy
     """Return the stand-ins for a request; none where the policy lets the model see everything.
 
     Contacts that a source publishes stay, so that the model can speak of them.
-
-    Args:
-        body: The request's body.
-        sources: The sources that were found in it.
-        policy: The tenant's policy.
     """
     settings = _settings(policy)
     if settings is None:

@@ -50,12 +50,7 @@ class ClosedList(NamedTuple):
 
 
 def closed_lists(reading: Reading, findings: Sequence[Finding]) -> tuple[ClosedList, ...]:
-    """Return a list for each kind of value that was wrong, except for those too long to be shown.
-
-    Args:
-        reading: The exchange, read.
-        findings: What was wrong with the answer.
-    """
+    """Return a list for each kind of value that was wrong, if it is short enough to be shown."""
     if not reading.sources:
         return ()
     made: list[ClosedList] = []
@@ -256,12 +251,7 @@ def _findings_to_tell(failed: Sequence[Candidate]) -> Iterator[Finding]:
 
 
 def note_about(failed: Sequence[Candidate], rules: Regeneration) -> str:
-    """Return what the model is told about answers that have to be written again.
-
-    Args:
-        failed: The answers, at least one.
-        rules: The policy's rules for the second attempt.
-    """
+    """Return what the model is told about answers that have to be written again."""
     findings = [*_findings_to_tell(failed)]
     lists = closed_lists(read(failed[0].exchange), findings)
     standing = standing_sentences(failed[0]) if len(failed) == 1 else ()
@@ -271,15 +261,7 @@ def note_about(failed: Sequence[Candidate], rules: Regeneration) -> str:
 def with_note(
     endpoint: Endpoint[Any], body: JsonObject, text: str, rules: Regeneration, *, choices: int
 ) -> JsonObject:
-    """Return the body of the second request. Pure: the given body is left as it is.
-
-    Args:
-        endpoint: Where it was asked.
-        body: Body of the first request, as the model server got it.
-        text: What the model is told.
-        rules: The policy's rules for the second attempt.
-        choices: How many choices have to be written again.
-    """
+    """Return the body of the second request. Pure: the given body is left as it is."""
     again = endpoint.noted(body, text, choices)
     if rules.temperature is not None:
         asked = body.get("temperature")

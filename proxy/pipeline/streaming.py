@@ -27,12 +27,6 @@ async def feed(call: Call, gate: Gate, text: str, take: Callable[[], None]) -> N
 
     What is too long to be judged is not looked at where guards only watch.
 
-    Args:
-        call: The request under way.
-        gate: The gate.
-        text: What is added to the answer.
-        take: Feeds the gate.
-
     Raises:
         UpstreamBroken: the answer is too long to be judged, and a guard could act on it.
     """
@@ -80,17 +74,8 @@ async def _inspected(call: Call, check: Check) -> Verdict:
 class LiveChoice:
     """Pieces of one choice that have not left, in order, and the gate they wait at.
 
-    Args:
-        call: The request under way.
-        stream: What writes the events.
-        number: The choice's number, as the client knows it.
-        gate: The gate.
-
     Attributes:
-        gate: The gate.
-        calls_tool: A call of a tool has been read.
         finish_reason: Why the choice ended; None as long as it has not.
-        read_chars: How much text has been read.
     """
 
     def __init__(self, call: Call, stream: LiveStream, number: int, gate: Gate) -> None:
@@ -303,12 +288,7 @@ class LiveAttempt:
         self._choices[outcome.index].settle(outcome)
 
     def end(self, usage: JsonObject, ending: Ending) -> None:
-        """Send what ends the stream.
-
-        Args:
-            usage: The tokens of all attempts.
-            ending: What goes with the choices.
-        """
+        """Send what ends the stream."""
         for piece in () if self._is_changed else self._aside:
             self._call.outgoing.put(self._stream.write(piece))
         self._call.outgoing.put(self._stream.write_end(usage, ending))

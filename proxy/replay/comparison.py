@@ -111,10 +111,8 @@ class KeyFinding:
     """The finding that makes the difference between two policies.
 
     Attributes:
-        code: Its code.
         observed: What stands there.
         expected: What the sources say instead.
-        by: Who has it.
     """
 
     code: str
@@ -128,7 +126,6 @@ class Change:
     """Changes by another policy in one request.
 
     Attributes:
-        question: The beginning of the question.
         reasons_before: Codes of the findings that led to what was done.
         reasons_after: Codes of those that would have led to something else.
         seen: The first finding that makes the difference; None if nothing was found.
@@ -147,16 +144,11 @@ class Compared:
     """A request as it was decided, beside what another policy would have made of it.
 
     Attributes:
-        id: The request's id.
-        tenant: Its tenant.
-        policy: The policy that judged it.
         before: What was done, as `Trace.action_name`.
         after: What would have been done, as `ReplayResult.action_name`; says nothing if `not_run`.
         unknown: Reason why the reply under the other policy is unknown; None if it is known.
         not_run: Why it was not judged again; None if it was.
         failure: Type of the error that judging it again ended in; empty if in none.
-        acted_before: Guards that acted.
-        acted_after: Guards that would have.
         holds_labels: Labels stand in the place of its personal identifiers.
         change: What is changed; None if nothing is for sure.
         label: Its label; None if it has none.
@@ -250,14 +242,7 @@ def only_in(some: Iterable[PlacedFinding], others: Iterable[PlacedFinding]) -> l
 
 @dataclass(slots=True)
 class GuardTotals:
-    """In how many requests a guard acted.
-
-    Attributes:
-        before: By the policy that judged them.
-        after: By the other policy.
-        only_before: By the first one only.
-        only_after: By the other one only.
-    """
+    """In how many requests a guard acted."""
 
     before: int = 0
     after: int = 0
@@ -300,8 +285,6 @@ class Totals:
         unknown: Those whose reply under the other policy is unknown, by reason.
         only_words: Those with the same action and another text.
         holding_labels: Those with labels in the place of personal identifiers.
-        guards: By guard that acted, of those whose answers are known to their end.
-        tenants: By tenant.
         policies: Requests by the policy that judged them.
         changes: Ids of all that are changed for sure, in their order.
         failures: Requests of which judging broke: type of the error -> the first of them.

@@ -149,12 +149,7 @@ def _had_its_say(run: GuardRun, trace: Trace) -> bool:
 
 
 def replay(trace: Trace, judging: Judging) -> ReplayResult:
-    """Judge a request again.
-
-    Args:
-        trace: The request, as it is in memory or as it was stored.
-        judging: The other policy.
-    """
+    """Judge a request again."""
     used = PolicyUsed(name=judging.loaded.name, version=judging.loaded.version)
     reason = why_not(trace)
     if reason is not None or trace.asked is None:

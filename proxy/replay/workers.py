@@ -39,12 +39,7 @@ _COLLECTED_AFTER = (2_000, 10, 50)
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Processes that take work together.
-
-    Attributes:
-        pool: Takes the work.
-        processes: The processes.
-    """
+    """Processes that take work together."""
 
     pool: Executor
     processes: Sequence[BaseProcess]
@@ -83,12 +78,7 @@ def packed(loaded: LoadedPolicy) -> bytes:
 
 
 def judge_again(policy: bytes, trace: Trace) -> ReplayResult:
-    """Judge a request again; runs in the process.
-
-    Args:
-        policy: The other policy, packed.
-        trace: The request.
-    """
+    """Judge a request again by a packed policy; runs in the process."""
     began_s = perf_counter()
     tried = replay(trace, judging_by_packed(policy))
     return tried.model_copy(update={"duration_ms": (perf_counter() - began_s) * 1000})
@@ -138,15 +128,9 @@ WAITING_FOR_EACH = 3
 async def replayed(
     traces: AsyncIterator[Trace], policy: bytes, pool: Executor, *, jobs: int
 ) -> AsyncGenerator[list[Compared], None]:
-    """Yield what another policy makes of each trace, some at a time and in their order.
+    """Yield what a packed policy makes of each trace, some at a time and in their order.
 
     Stopping early ends the pool: its work in progress is abandoned.
-
-    Args:
-        traces: The traces.
-        policy: The other policy, packed.
-        pool: Where they are judged again.
-        jobs: How many processes that is.
     """
     loop = asyncio.get_running_loop()
     under_way: deque[asyncio.Future[list[Compared]]] = deque()
@@ -185,12 +169,7 @@ async def _pieces(traces: AsyncIterator[Trace]) -> AsyncIterator[list[Trace]]:
 
 
 def compare_all(policy: bytes, traces: Sequence[Trace]) -> list[Compared]:
-    """Judge requests again and compare; runs in a process.
-
-    Args:
-        policy: The other policy, packed.
-        traces: The requests.
-    """
+    """Judge requests again by a packed policy and compare; runs in a process."""
     return [_compare(policy, trace) for trace in traces]
 
 
@@ -263,12 +242,7 @@ class Shadows:
         self._is_closed = False
 
     def take(self, trace: Trace, loaded: LoadedPolicy) -> None:
-        """Keep a trace, once the policy's shadow policy was tried on it.
-
-        Args:
-            trace: The trace of a request that has ended.
-            loaded: The policy that judged it.
-        """
+        """Keep a trace, once the policy's shadow policy was tried on it."""
         shadow, tracing = loaded.shadow, loaded.policy.tracing
         if shadow is None:
             self._keep(trace, tracing)

@@ -189,24 +189,13 @@ _NONE: Final[frozenset[str]] = frozenset()
 
 
 class ModelApi:
-    """Serves requests for the model API.
-
-    Args:
-        services: What the endpoints work with.
-    """
+    """Serves requests for the model API."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     async def serve(self, path: ModelPath, scope: HTTPScope, receive: Receive, send: Send) -> None:
-        """Serve one request.
-
-        Args:
-            path: What it asks for.
-            scope: Its head.
-            receive: Where its body comes from.
-            send: Where its reply goes.
-        """
+        """Serve one request."""
         own = _OWN.get(path.below)
         endpoint = own if own and scope["method"] in _OWN_METHODS else PASS_THROUGH
         with InFlight(self._services.metrics, endpoint.name, send) as counted:
@@ -265,10 +254,6 @@ class Entrance:
 
     A path that can be read in two ways leads nowhere. Whatever else is got can be asked for its
     head alone; at the model API that is the policy's business.
-
-    Args:
-        model_api: Decides about everything below the root of the model API.
-        app: Serves everything else.
     """
 
     def __init__(self, model_api: ModelApi, app: ASGIApp) -> None:

@@ -58,15 +58,12 @@ class RelayRequest:
     """A request on its way.
 
     Attributes:
-        tenant: Whose request it is.
-        method: HTTP method.
         base_url: Address of the model server.
         target: What follows the base: path and query, as they go over the wire.
         headers: The caller's; those that must not travel are left out here.
         body: The body, or its pieces as they come.
         key: Bearer key for the model server; None for none.
         key_is_ours: The operator configured the key, so its rejection is not the caller's fault.
-        timeouts: The tenant's.
     """
 
     tenant: str
@@ -96,7 +93,6 @@ class RelayResponse:
 
     Attributes:
         status: Below 300, or 304.
-        headers: Those that may go to the caller.
         pieces: The body as the model server encoded it; each piece within the idle timeout.
     """
 

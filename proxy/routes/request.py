@@ -158,11 +158,7 @@ class ApiRequest:
     """A request on its way to its endpoint.
 
     Attributes:
-        services: What the endpoints work with.
         scope: The request's head, as the web server read it.
-        path: What was asked for.
-        tenant: Who asks.
-        caller_key: The caller's bearer key.
         own_methods: Methods of the endpoint of our own at that path; none where there is none.
     """
 

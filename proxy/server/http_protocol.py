@@ -58,11 +58,6 @@ class ClientConnection:
 
     The head of a reply leaves together with what follows it at once, in one call of the system. Who
     closes it hangs up with manners.
-
-    Args:
-        transport: The connection.
-        close: Hangs up.
-        soon: Has something done at the loop's next turn.
     """
 
     def __init__(
@@ -128,12 +123,7 @@ def message(first_line: bytes, headers: Headers, body: bytes) -> bytes:
 
 
 def without_chunks(cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
-    """Return the app with each piece of its replies sent as it is.
-
-    Args:
-        cycle: The request and its reply, as uvicorn sees them.
-        app: What serves it.
-    """
+    """Return the app with each piece of its replies sent as it is."""
 
     async def serve(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         is_counted = True
@@ -164,14 +154,7 @@ _UPGRADE = b"upgrade"
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """One connection of a client.
-
-    Args:
-        config: Uvicorn's.
-        server_state: Uvicorn's.
-        app_state: Uvicorn's.
-        connections: The clients of which it is one.
-    """
+    """One connection of a client."""
 
     # With these among uvicorn's own, all of them would take a table of 1.5 KB.
     __slots__ = (

@@ -198,11 +198,6 @@ class InFlight:
 
     A stream is told from its reply, so that those which are handed through count as well.
 
-    Args:
-        metrics: Where it is counted.
-        endpoint: The endpoint's name.
-        send: Where the reply goes.
-
     Attributes:
         has_begun: The reply has begun.
     """

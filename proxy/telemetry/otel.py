@@ -251,13 +251,7 @@ _MODEL_STEP = "model_"
 
 @dataclass(frozen=True, slots=True)
 class OtelTelemetry:
-    """Telemetry by OpenTelemetry.
-
-    Attributes:
-        tracer: Makes spans.
-        propagator: Reads where a request comes from, and says it to the model server.
-        instruments: Measures.
-    """
+    """Telemetry by OpenTelemetry."""
 
     tracer: Tracer
     propagator: TextMapPropagator

@@ -107,14 +107,7 @@ class SdkSettings(_Variables):
 
 @dataclass(frozen=True, slots=True)
 class ExportPlan:
-    """Signals to export, from valid settings.
-
-    Attributes:
-        traces: Spans are.
-        metrics: Metrics are.
-        sdk: Settings of the SDK.
-        batch: How spans wait.
-    """
+    """Signals to export, from valid settings."""
 
     traces: bool
     metrics: bool
@@ -165,7 +158,6 @@ class ModelCall:
     Attributes:
         number: Number of the attempt, from 1; what is sent twice within one is one call.
         model: The model server's own name for the model.
-        base_url: Where the model server is.
         spent_s: Seconds since the request came in.
     """
 
@@ -195,13 +187,7 @@ class Telemetry(Protocol):
     def request(
         self, endpoint: str, headers: Mapping[str, str], started_at: datetime
     ) -> RequestSpans:
-        """Begin a request.
-
-        Args:
-            endpoint: Name of the endpoint that it came to.
-            headers: Its headers, by lower-case names.
-            started_at: When it came; aware.
-        """
+        """Begin a request."""
 
 
 class _NoSpans:

@@ -46,10 +46,7 @@ class Redactor:
     Attributes:
         words: Words of the request or the answer.
         source: The text of one of the trace's sources, which comes again in other requests.
-        title: The name of a source, which comes again as well.
         code: A value that ought to be a code but came from outside.
-        model: The name of a model.
-        source_id: The id of a source.
     """
 
     words: Callable[[str], Masked]
@@ -170,12 +167,7 @@ ShapeT = TypeVar("ShapeT", bound=Shape)
 
 
 def stored(trace: Trace, text: StoredText) -> Trace:
-    """Return what may be kept of a trace.
-
-    Args:
-        trace: The whole trace.
-        text: What the policy wants kept.
-    """
+    """Return what may be kept of a trace."""
     walk = _Walk(trace, _REDACTORS[text](trace))
     changed = walk.changed(trace)
     if trace.text != text:

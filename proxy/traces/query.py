@@ -88,20 +88,15 @@ class Query:
     """Which traces are wanted.
 
     Attributes:
-        tenant: Of this tenant only; None for all.
-        action: That came to this action only, one of `ACTION_NAMES`.
-        guard: In which this guard found something only.
         code: With this code of a finding, a reason or an error only; ``numbers`` stands for every
             code that begins with ``numbers.``.
         text: With each of these words in question, answers or replies only.
         since: Of requests that came in then or later only; aware.
         until: Of requests that came in before that only; aware.
-        door: Of requests at this endpoint only.
         label: With this label only, one of `LABEL_FILTERS`.
         before: Older than this cursor; newest first.
         after: Newer than this cursor; oldest first; empty for all from the oldest on. At most one
             of the two is given, and with neither the newest come first.
-        limit: At most this many.
     """
 
     tenant: str | None = None
@@ -129,7 +124,6 @@ class Page:
     """Traces in the query's order, and where to go on.
 
     Attributes:
-        traces: The traces; may be fewer than asked for although there are more.
         cursor: The next page's `before` (or `after`); None where nothing is left. With `after`
             there is always one, because more may come.
     """

@@ -264,10 +264,6 @@ class Recorder:
         """Take a trace; never waits and never fails. Call `start` first.
 
         What the policy does not want kept is gone before the trace is queued.
-
-        Args:
-            trace: The trace.
-            tracing: What the policy wants kept.
         """
         if trace.chars <= self._limits.long_chars:
             self._take(_entry(trace, tracing))

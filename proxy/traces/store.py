@@ -137,7 +137,6 @@ class Relabelled:
     """A trace with another feedback, ready to be kept.
 
     Attributes:
-        trace: The trace.
         entry: The same as stores have it; a pinned one does not expire.
         added: What it adds to the counts of each of its buckets; less than nothing where a label is
             gone.

@@ -374,9 +374,6 @@ class BucketKey:
     """Whose requests of what time are counted together; times in milliseconds since 1970.
 
     Attributes:
-        tenant: Their tenant; `EVERYBODY` for all.
-        per: Length of the time.
-        start_ms: Its start.
         expires_ms: When the counts are forgotten at the earliest; 0 where they are only read.
     """
 
@@ -494,7 +491,6 @@ class Opinions:
         cleared: Findings that it took back, or would have in shadow.
         confirmed: Findings that it agreed with.
         prompt_tokens: Tokens of all questions.
-        completion_tokens: Tokens of all opinions.
         agrees: Labelled requests of which it said the same as a person.
         disagrees: Those of which it said something else.
     """

@@ -57,13 +57,9 @@ class RequestDetails(Shape):
 
     Attributes:
         echo: Text that the model legitimately saw, instructions and earlier turns; see `Exchange`.
-        previous_answer: The assistant's turn before the question.
         told_intent: What the caller said that the question is about; None if it said nothing.
         last_error_reason: Why the previous answer failed, as the caller said.
-        offers_tools: The request offered tools.
-        structured: It asked for JSON.
         guards: Guards that it asked for beyond the policy.
-        hold: It asked for nothing to leave before the end.
     """
 
     echo: Words = ""
@@ -131,9 +127,6 @@ class GuardRun(Shape):
     """One guard's run.
 
     Attributes:
-        guard: Id of the guard.
-        mode: What the policy lets it do.
-        stage: Before or after the model.
         outcome: What it came to.
         action: What it asked for; in shadow, what it would have asked for.
         reason: Why it did not run; empty otherwise.
@@ -259,8 +252,6 @@ class ReplayedChoice(Shape):
 
     Attributes:
         attempt: Number of the attempt, from 1; 0 for the question.
-        choice: Index of the choice.
-        findings: What that policy's guards found, shadowed ones included.
     """
 
     attempt: int
@@ -274,8 +265,6 @@ class PlacedFinding:
 
     Attributes:
         attempt: Number of the attempt, from 1; 0 for the question.
-        choice: Index of its answer; 0 for the question.
-        finding: The finding.
     """
 
     attempt: int
@@ -293,16 +282,12 @@ class ReplayResult(Shape):
     """Result of another policy for a request.
 
     Attributes:
-        policy: The other policy.
         action: What it would have done; REGENERATE also where the second attempt is not known;
             None if nobody knows.
-        reasons: Codes of the findings that led to it.
         unknown: Reason why the reply is unknown; None if it is known.
         not_run: Why it was not judged, so that all else says nothing; None if it was.
         goes_on: An answer that was given up in the middle would have begun to leave, so that what
             left was another one for sure.
-        choices: What was found.
-        guards: Every guard's run.
         replies: What would have been sent, a text for each choice; empty where that is not known.
         duration_ms: Time that judging took, in milliseconds.
     """
@@ -337,9 +322,6 @@ class ReplayResult(Shape):
 
         If the reply is unknown, that is so if the model would have been asked, or
         asked once more, or if an answer would have begun to leave that was given up.
-
-        Args:
-            trace: The request as it was served.
         """
         if self.not_run is not None:
             return False
@@ -379,7 +361,6 @@ class Feedback(Shape):
     """A person's label of a request, given afterwards.
 
     Attributes:
-        label: The judgement.
         note: The reason, in the words of the person who gave it.
         choice: Number of the reply that it is about, from 0.
         span: Where in that reply the missed error stands; None if nobody marked it.
@@ -406,24 +387,20 @@ class Trace(Shape):
     """The record of one request.
 
     Attributes:
-        id: The request's id; ``x-guard-request-id`` shows it.
         text: How much of the request's words stand in here.
         started_at: When the request came in; aware.
         found: Where the sources were found.
         asked: What else was known of the request; None in traces of versions that did not keep it.
         intent: What the question is about; None if nobody said.
         route: The way that the request took, and `route_reason` why.
-        findings: Findings about the question, before the model.
         asked_for_citations: Our citation prompt was added to the request.
         constrained_by: Kind of model server that was told what it may write in the second attempt;
             empty if it was not.
         attempts: At most two: the first, and the regeneration. An answer to verify is one.
         kept_attempt: Number of the attempt that the reply was made from, from 1; None if neither.
-        guards: Every guard's run, in order.
         opinions: What came of asking a judge, for each answer that it was asked about.
         action: What became of the answers; what the guards had come to by then if the request ended
             before all was decided; None if they had come to nothing.
-        reasons: Codes of the findings that led to it.
         confidence: From 0 to 1; None if nothing could be checked.
         not_checked: Guards that were wanted and did not run.
         unknown_fields: Places in request and replies that no row of the coverage tells of, each

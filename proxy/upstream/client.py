@@ -131,11 +131,6 @@ class OpenReply:
         response: The reply as it came; its status is below 400.
         patience: The time limits within which its body is waited for.
         most_bytes: The largest body that is read.
-
-    Attributes:
-        status: Its status.
-        raw_headers: Its headers as they came.
-        content_type: Type of the body, as the reply says.
     """
 
     def __init__(self, response: HttpResponse, patience: Deadline, most_bytes: int) -> None:

@@ -186,15 +186,11 @@ class ServerCall:
     """A request for a model server.
 
     Attributes:
-        tenant: Whose request it is; empty for a probe.
-        method: HTTP method.
         base_url: Address of the model server.
         path: What follows it, without a slash at the front.
-        body: Body as bytes; empty for none.
         headers: The caller's headers; those that must not travel are left out here.
         key: Bearer key for the model server; None for none.
         key_is_ours: The operator configured the key, so its rejection is not the caller's fault.
-        timeouts: The tenant's.
         retry_budget: What is left to the client's request of being sent once more.
         query: What follows the path, in the bytes in which it came; empty for none.
     """

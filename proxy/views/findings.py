@@ -239,7 +239,6 @@ class Piece:
     """A piece of a text.
 
     Attributes:
-        text: The piece; empty for a place that has no length.
         numbers: Of all that is said about it, in the order in which their places begin.
         begins: Those of them whose place begins with it.
     """
@@ -329,7 +328,6 @@ class Quote:
     """Quotation from a source in a finding.
 
     Attributes:
-        text: The quote.
         source: Number of the source on the page, from 1; None if the trace does not have it.
         place: Where in the source's text it stands; None if it does not stand there.
     """
@@ -345,7 +343,6 @@ class NumberedFinding:
 
     Attributes:
         number: From 1, over all findings of the trace.
-        finding: The finding.
         in_shadow: Its guard only watches.
         quotes: What it quotes of the sources.
         in_source: Number of the source that it is about; None if it is about none.
@@ -380,7 +377,6 @@ class NumberedFindings:
     """All findings of a trace.
 
     Attributes:
-        question: About the question, before the model.
         answers: About each answer, by the number of the attempt and the index of the choice.
         tones: How the place of each is marked, by its number.
         has_words: The texts that they are about were kept.

@@ -46,7 +46,6 @@ class Answer:
     """One answer as it came.
 
     Attributes:
-        choice: The answer.
         pieces: Its text, cut where findings are about it.
         findings: What was found in it.
         left: It is what the reply was made from.
@@ -60,13 +59,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class AttemptView:
-    """One attempt.
-
-    Attributes:
-        number: From 1.
-        attempt: The attempt.
-        answers: Its answers.
-    """
+    """One attempt."""
 
     number: int
     attempt: Attempt
@@ -151,7 +144,6 @@ class Passage:
 
     Attributes:
         number: From 1.
-        source: The source.
         found: Where it was found; None if that is not clear.
         pieces: Its text, cut where findings quote it.
         quoted_by: Numbers of those findings.
@@ -223,7 +215,6 @@ class Bar:
 
     Attributes:
         name: What happened, to be translated; a step without a word of its own stands for itself.
-        attempt: Number of the attempt that it belongs to; empty if to none.
         started_ms: From the beginning of the request.
         duration_ms: None for what is a moment.
         left: Where the bar begins, in units of the picture.
@@ -414,13 +405,7 @@ class TracePage:
     """Everything on the page of a trace.
 
     Attributes:
-        trace: The trace.
-        findings: All findings with their numbers.
         question: The question, cut where findings are about it.
-        left: What was sent.
-        tries: The attempts.
-        passages: The sources.
-        bars: The steps.
         noticed: Guards' runs that came to something, and those that did not happen, at the end.
         silent: Those that found nothing.
         foreseen: What the shadow policy found.

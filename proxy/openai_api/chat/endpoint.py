@@ -88,10 +88,6 @@ def with_citing_prompt(messages: JsonValue, sources: Sequence[Source]) -> list[J
     """Return the messages with the citation prompt; None where it has nothing to add.
 
     It is never added twice. Pure: the given messages are left as they are.
-
-    Args:
-        messages: The messages of a request.
-        sources: The sources, in the order in which citations count them.
     """
     if not isinstance(messages, list) or not sources:
         return None

@@ -26,10 +26,6 @@ class LiveChat(LiveStream):
     """Reads and writes the chunks of one request.
 
     What leaves has one name throughout: that of the first chunk that was read.
-
-    Args:
-        request: What was asked.
-        form: Where the words of its choices stand.
     """
 
     def __init__(self, request: ModelRequest, form: ChatFormat) -> None:

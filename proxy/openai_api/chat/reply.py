@@ -251,10 +251,6 @@ def check_chunk(chunk: JsonObject, form: ChatFormat) -> None:
 def check_ended(answers: Iterable[Answer], *, said_done: bool) -> None:
     """Make sure that a stream is complete.
 
-    Args:
-        answers: What it said.
-        said_done: It ended with ``[DONE]``.
-
     Raises:
         UpstreamBroken: it is not.
     """
@@ -266,11 +262,7 @@ def check_ended(answers: Iterable[Answer], *, said_done: bool) -> None:
 
 
 class Saying:
-    """The answers of a stream, while it is read.
-
-    Args:
-        form: Where the words of its choices stand.
-    """
+    """The answers of a stream, while it is read."""
 
     def __init__(self, form: ChatFormat) -> None:
         self._form = form
@@ -380,12 +372,7 @@ _OLD_CALL = "function_call"
 
 
 class StreamRestorer:
-    """Restores the chunks of one stream.
-
-    Args:
-        pseudonyms: Those of the request.
-        form: Where the words of its choices stand.
-    """
+    """Restores the chunks of one stream."""
 
     def __init__(self, pseudonyms: Restoring, form: ChatFormat) -> None:
         self._pseudonyms = pseudonyms

@@ -124,12 +124,7 @@ _KNOWN = _SILENT | _CALLED.keys() | _RESULTS.keys()
 
 
 def prompted(body: JsonObject, sources: Sequence[Source]) -> JsonObject | None:
-    """Return the body with the citation prompt in its instructions; None if there is none to add.
-
-    Args:
-        body: The request's body.
-        sources: The sources, in the order in which citations count them.
-    """
+    """Return the body with the citation prompt in its instructions; None if none is to be added."""
     instructions: JsonObject = {"role": "system", "content": body.get("instructions") or ""}
     said = messages_of(body | {"instructions": None})
     messages = with_citing_prompt([instructions, *said], sources)
@@ -137,12 +132,7 @@ def prompted(body: JsonObject, sources: Sequence[Source]) -> JsonObject | None:
 
 
 def as_asked(response: JsonObject, asked: JsonObject) -> JsonObject:
-    """Return a response that says the caller's own instructions once more, not ours.
-
-    Args:
-        response: The response.
-        asked: The body of the caller's request.
-    """
+    """Return a response that says the caller's own instructions once more, not ours."""
     instructions = response.get("instructions")
     if isinstance(instructions, str) and HEADING in instructions:
         return response | {"instructions": asked.get("instructions")}

@@ -79,7 +79,6 @@ class ResponsesReply(ModelReply):
 
     Attributes:
         response: The response; of a stream, the one that its last event holds, empty before that.
-        texts: Its texts by place.
         pieces: What a stream said, piece by piece.
         is_faithful: A client that is given the stream as it came reads these texts in it.
     """
@@ -101,12 +100,7 @@ class ResponsesReply(ModelReply):
 
 
 def stream_reply(reader: StreamReader, raw: bytes) -> ResponsesReply:
-    """Return what was read of a stream as a reply.
-
-    Args:
-        reader: What read it.
-        raw: The bytes that it read.
-    """
+    """Return what was read of a stream as a reply."""
     return ResponsesReply(
         raw=raw,
         answers=(reader.answer,),
@@ -242,11 +236,7 @@ def _texts(outcome: Kept | Edited) -> dict[Place, str]:
 
 
 class LiveResponse(LiveStream):
-    """The stream of one response, made of one or two attempts.
-
-    Args:
-        request: What was asked.
-    """
+    """The stream of one response, made of one or two attempts."""
 
     def __init__(self, request: ModelRequest) -> None:
         self._pseudonyms: Restoring | None = None

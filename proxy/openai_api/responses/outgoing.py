@@ -80,12 +80,7 @@ class SentTexts:
         return set(self._read)
 
     def told_truly(self, kind: str, event: JsonObject) -> JsonObject | None:
-        """Return an event with the text sent; None if it speaks of another one.
-
-        Args:
-            kind: Its type.
-            event: The event.
-        """
+        """Return an event with the text sent; None if it speaks of another one."""
         if kind == TEXT_DONE:
             text = self.text(place_of(event))
             return event if event.get("text") == text else without_tokens(event) | {"text": text}
@@ -119,9 +114,6 @@ _OWN_ID = "msg_guard"
 class OpenItems:
     """The items and parts that have begun, under the numbers that the client knows.
 
-    Args:
-        left: What was sent of the answer.
-
     Attributes:
         ended: The items that have ended, as the client saw them.
         own: Numbers of the messages that we added.
@@ -136,12 +128,7 @@ class OpenItems:
         self.own: set[int] = set()
 
     def note(self, kind: str, event: JsonObject) -> None:
-        """Note an event that leaves.
-
-        Args:
-            kind: Its type.
-            event: The event.
-        """
+        """Note an event that leaves."""
         at, item, part = number_of(event, "output_index"), event.get("item"), event.get("part")
         if kind == ITEM_ADDED and isinstance(item, dict):
             self._open[at] = item
@@ -180,12 +167,7 @@ class OpenItems:
         return delta(self._parts[place], members, text)
 
     def added_message(self, text: str, *, refuses: bool) -> Iterator[JsonObject]:
-        """Yield the events that begin a message of ours.
-
-        Args:
-            text: What it says.
-            refuses: It is a refusal.
-        """
+        """Yield the events that begin a message of ours."""
         at = self.free_item()
         message = own_message(f"{_OWN_ID}_{at}", text, refuses=refuses)
         [part] = objects(message["content"])
@@ -199,11 +181,7 @@ class OpenItems:
         yield delta(part, members, text)
 
     def endings(self, status: str) -> Iterator[JsonObject]:
-        """Yield the events that end what nobody ended.
-
-        Args:
-            status: How its items end.
-        """
+        """Yield the events that end what nobody ended."""
         for at, item in sorted(self._open.items()):
             whole = item | {"status": status}
             if item.get("type") == MESSAGE:
@@ -234,11 +212,7 @@ class _Event(NamedTuple):
 
 
 class StreamWriter:
-    """Writes the stream that leaves.
-
-    Args:
-        request: What was asked.
-    """
+    """Writes the stream that leaves."""
 
     def __init__(self, request: ModelRequest) -> None:
         self._request = request
@@ -304,12 +278,7 @@ class StreamWriter:
         return self._flushed()
 
     def write_end(self, usage: JsonObject | None, ending: Ending) -> bytes:
-        """Return the last event.
-
-        Args:
-            usage: Tokens of all attempts; None where nobody counted them.
-            ending: What goes with it.
-        """
+        """Return the last event."""
         self._end_items(COMPLETED)
         response = self._whole(ending)
         if usage is not None:

@@ -217,10 +217,6 @@ def spread(parts: Sequence[str], text: str) -> list[str]:
 
     What is the same at both ends stays in its parts; all that lies between goes into the first
     part that is not the same.
-
-    Args:
-        parts: The parts as they were, at least one.
-        text: What the answer became.
     """
     spread_out = list(parts)
     first, last = 0, len(parts) - 1
@@ -318,12 +314,7 @@ def ended(response: JsonObject) -> JsonObject:
 
 
 def item_events(item: JsonObject, at: int) -> Iterator[JsonObject]:
-    """Yield the events of one output item.
-
-    Args:
-        item: The item.
-        at: Its number.
-    """
+    """Yield the events of one output item."""
     begun = item | {"status": "in_progress"} if "status" in item else item
     if item.get("type") == MESSAGE:
         yield item_added(begun | {"content": []}, at)

@@ -118,13 +118,7 @@ def _is_silent(name: str, value: JsonValue) -> bool:
 
 
 class Key(NamedTuple):
-    """Which text of a stream a delta belongs to.
-
-    Attributes:
-        flow: Its kind.
-        item: Number of the output item.
-        inner: Number of the part within the item.
-    """
+    """Which text of a stream a delta belongs to."""
 
     flow: str
     item: int
@@ -178,9 +172,6 @@ class _Flow:
 
 class Flowing:
     """The texts of one stream.
-
-    Args:
-        pseudonyms: Those of the request.
 
     Attributes:
         given: The answer's texts by place, as the model server wrote them.
@@ -265,9 +256,6 @@ _ANSWERS = ("output", "output_text", "output_messages")
 
 class StreamReader:
     """Reads one stream.
-
-    Args:
-        pseudonyms: Those of the request.
 
     Attributes:
         pieces: All pieces so far.

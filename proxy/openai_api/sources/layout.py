@@ -46,7 +46,6 @@ class Opening:
     """Beginning of the context in a prompt.
 
     Attributes:
-        line: The line.
         within: The line is the context's first one, not its heading.
         guessed: Only a sentence beside the context told of it.
         vague: That sentence does not say where the context stands.

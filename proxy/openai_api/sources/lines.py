@@ -192,7 +192,6 @@ class Line(NamedTuple):
         role: What a heading announces; CONTEXT for the first line of a numbered passage.
         style: How the heading or number is set off; lines of one list share it.
         rest_start: Where the text behind the label begins; `end` if there is none.
-        number: Number of a passage; empty if it has none.
         label: The label of a heading, or the title within a passage's brackets.
     """
 

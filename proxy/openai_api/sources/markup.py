@@ -134,11 +134,6 @@ class Element:
     Attributes:
         name: In lower case, without a number at its end.
         number: The number at the end of the name, or the ``id`` or ``index`` attribute.
-        start: Where the opening tag begins.
-        inner_start: Where the content begins.
-        inner_end: Where it ends.
-        end: Where the closing tag ends.
-        attributes: Name -> value.
         role: What the element holds.
         children: The elements directly within it.
     """

@@ -55,12 +55,7 @@ class ReadText:
 
 
 def read_text(text: str, *, is_user: bool) -> ReadText:
-    """Read the text of a message; what apps say again and again is remembered.
-
-    Args:
-        text: The message's text.
-        is_user: It is the user's, so it may hold the question.
-    """
+    """Read the text of a message; what apps say again and again is remembered."""
     return _known_text(text, is_user) if len(text) <= _LONGEST_KNOWN_CHARS else _text(text, is_user)
 
 

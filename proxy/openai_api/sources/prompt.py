@@ -32,9 +32,7 @@ class Prompt:
     """One text, read line by line; blank lines are joined, so at most one stands between two.
 
     Attributes:
-        text: The text.
         is_user: It is the user's, so it may hold the question.
-        lines: Its lines.
     """
 
     def __init__(self, text: str, *, is_user: bool) -> None:
@@ -230,8 +228,6 @@ class Region:
     """A stretch of a text.
 
     Attributes:
-        start: Where its own words begin.
-        end: Where they end.
         outer: Where its heading begins.
         guessed: Only a sentence announced it: no heading, rule or number.
         vague: That sentence does not say where the context stands, or this reads like directions.

@@ -225,12 +225,7 @@ _DEEPEST = 6
 
 @dataclass(frozen=True, slots=True)
 class JsonPrompt:
-    """A user message that is one JSON object.
-
-    Attributes:
-        question: The question in it.
-        passages: The passages beside it.
-    """
+    """A user message that is one JSON object."""
 
     question: str
     passages: tuple[Passage, ...]
