@@ -240,6 +240,7 @@ class SharedRedis:
         Args:
             away: Makes the error that is raised where Redis cannot be used, from its cause.
         """
+        cancellations = _cancellations()
         try:
             # A socket's own limit is for each read; a server that dribbles must not get more.
             async with asyncio.timeout(2 * self._answer_within_s), self._turns:
@@ -248,6 +249,10 @@ class SharedRedis:
             if isinstance(error, (ResponseError, NotReplicated)):
                 await self._forget_connections()
             raise away(error) from error
+        # The library calls asyncio.wait_for, which before Python 3.12 loses a cancellation that
+        # comes in the moment its call ends.
+        if _cancellations() > cancellations:
+            raise asyncio.CancelledError
 
     @asynccontextmanager
     async def pipeline(self, away: Callable[[Exception], Exception]) -> AsyncIterator[Pipeline]:
@@ -362,6 +367,12 @@ def _of_sentinels(options: dict[str, Any], count: int) -> dict[str, Any]:
     shared = {name: value for name, value in options.items() if name.startswith(("socket_", "ssl"))}
     own = {"socket_timeout": each_s, "socket_connect_timeout": each_s, "retry": options["retry"]}
     return {**shared, **account, **own, "decode_responses": True}
+
+
+def _cancellations() -> int:
+    """Return how many cancellations of the current task are pending or under way."""
+    task = asyncio.current_task()
+    return task.cancelling() if task else 0
 
 
 def _followers(replies: Iterator[Any]) -> int:
