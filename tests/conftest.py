@@ -1,5 +1,6 @@
 """What all tests share: a real Redis, and patience with a busy machine."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,15 @@ settings.register_profile("fuzz", deadline=None, max_examples=5_000)
 settings.load_profile("suite")
 
 warm_start.start_pools_warm()
+
+gc.disable()  # while thousands of tests are imported, all of which stay
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, but look no more through what has been imported."""
+    gc.freeze()
+    gc.enable()
+
 
 PAGE_TEST = "test_changed_answers.py"
 

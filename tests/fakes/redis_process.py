@@ -126,8 +126,9 @@ class RedisProcess:
     def _wait_until_it_answers(self) -> None:
         deadline = time.monotonic() + STARTED_WITHIN_S
         with self.client() as client:
-            while not _answers(client):
-                assert self._process
+            assert self._process
+            # Another server may have taken the port since it was found free.
+            while _process_id(client) != self._process.pid:
                 if self._process.poll() is not None or time.monotonic() > deadline:
                     log = (self._folder / "redis.log").read_text(errors="replace")
                     raise NoRedisServer(
@@ -136,11 +137,12 @@ class RedisProcess:
                 time.sleep(0.01)
 
 
-def _answers(client: redis.Redis) -> bool:
+def _process_id(client: redis.Redis) -> int | None:
+    """Return the process of the server that answers; None if none does."""
     try:
-        return bool(client.ping())
+        return int(client.info("server")["process_id"])
     except redis.RedisError:
-        return False
+        return None
 
 
 def free_port() -> int:
