@@ -27,6 +27,12 @@ warm_start.start_pools_warm()
 gc.disable()  # while thousands of tests are imported, all of which stay
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Start half as many workers again as there are processors: a third of the time is waiting."""
+    processors = len(os.sched_getaffinity(0))
+    return processors + processors // 2
+
+
 def pytest_collection_finish() -> None:
     """Collect garbage again, but look no more through what has been imported."""
     gc.freeze()
