@@ -96,6 +96,15 @@ class Tenant(Judging):
     upstream: Upstream
     server_key: str | None
 
+    @property
+    def key_is_ours(self) -> bool:
+        """True if the model server is asked with the operator's key, false if with the caller's."""
+        return not self.upstream.pass_caller_key
+
+    def key_for(self, caller_key: str | None) -> str | None:
+        """Return the key with which the model server is asked for a caller; None for none."""
+        return self.server_key if self.key_is_ours else caller_key
+
 
 class TenantBook:
     """All tenants of one snapshot of the policies."""

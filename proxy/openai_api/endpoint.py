@@ -8,44 +8,22 @@ Everything between is the same for all endpoints and knows only the types of thi
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, Protocol
+from typing import ClassVar, Generic
 
 from guards.core.exchange import Source
 from proxy.openai_api.coverage import Coverage
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import ChoiceOutcome, Ending, PieceJoiner, Reply, ReplyT
 from proxy.openai_api.sse import Event, write_event
 from proxy.server.asgi_reply import HttpReply
 
 
-class PieceRestorer(Protocol):
-    """Puts the user's own identifiers back into one text that comes in pieces, cut anywhere."""
-
-    def feed(self, piece: str) -> str:
-        """Return what can be said by now; what may be half a placeholder is kept back."""
-
-    def close(self) -> str:
-        """Return what was kept back."""
-
-
-class Restoring(Protocol):
-    """Puts the user's own identifiers back where the model wrote what stands in for them."""
-
-    def __bool__(self) -> bool:
-        """Tell whether there is anything to put back."""
-
-    def restore(self, text: str) -> str:
-        """Return a whole text with the identifiers in it."""
-
-    def in_pieces(self) -> PieceRestorer:
-        """Return what does the same to a text that comes in pieces."""
-
-
 class Words:
     """One text of a stream, piece by piece."""
 
-    def __init__(self, pseudonyms: Restoring | None) -> None:
+    def __init__(self, pseudonyms: Pseudonyms | None) -> None:
         self._joiner = PieceJoiner()
         self._restorer = pseudonyms.in_pieces() if pseudonyms else None
 
@@ -124,7 +102,7 @@ class LiveStream(ABC):
         return {} if changes is None else {"guard": changes}
 
     @abstractmethod
-    def restore_with(self, pseudonyms: Restoring) -> None:
+    def restore_with(self, pseudonyms: Pseudonyms) -> None:
         """Put the user's own identifiers back from now on; called before anything is read."""
 
     @abstractmethod
@@ -249,7 +227,7 @@ class Endpoint(ABC, Generic[ReplyT]):
         """
 
     @abstractmethod
-    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ReplyT:
+    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Pseudonyms) -> ReplyT:
         """Read a whole reply by what it says it is, whatever was asked for.
 
         The user's own identifiers are put back; without any, the bytes stay as they came.

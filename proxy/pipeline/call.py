@@ -23,11 +23,11 @@ from proxy.offload import LARGE_BYTES, read_offloaded, run_offloaded
 from proxy.openai_api.endpoint import Endpoint, LiveStream
 from proxy.openai_api.json_body import JsonObject, texts
 from proxy.openai_api.model_request import INTENT, ModelRequest
+from proxy.openai_api.pseudonyms import NONE as NO_PSEUDONYMS
+from proxy.openai_api.pseudonyms import Pseudonyms, hidden, hides_personal, pseudonyms_for
 from proxy.openai_api.sources import FoundContext, SourceFormatError
 from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sse import json_bytes
-from proxy.pipeline.pseudonyms import NONE as NO_PSEUDONYMS
-from proxy.pipeline.pseudonyms import Pseudonyms, hidden, hides_personal, pseudonyms_for
 from proxy.server.asgi_reply import HttpReply, Outgoing
 from proxy.telemetry.spans import NO_SPANS, ModelCall, RequestSpans
 from proxy.tenants import Tenant
@@ -334,14 +334,14 @@ def judge_for(
         return None
     if rules.base_url is not None:
         return judges.of(tenant.name, rules)
-    key = caller_key if upstream.pass_caller_key else tenant.server_key
-    sent = sent_headers(headers, key_is_ours=not upstream.pass_caller_key)
+    key = tenant.key_for(caller_key)
+    sent = sent_headers(headers, key_is_ours=tenant.key_is_ours)
     if key is not None:
         sent["authorization"] = f"Bearer {key}"
     own = OwnServer(
         upstream.base_url,
         sent,
-        not upstream.pass_caller_key,
+        tenant.key_is_ours,
         model,
         query,
         callers_choice=not rules.model and len(upstream.models) != 1,
@@ -373,8 +373,8 @@ async def server_call(call: Call, body: bytes) -> ServerCall:
         path=call.endpoint.path,
         body=await _hidden(call, body),
         headers=headers,
-        key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
-        key_is_ours=not upstream.pass_caller_key,
+        key=call.tenant.key_for(call.caller_key),
+        key_is_ours=call.tenant.key_is_ours,
         query=call.query,
         timeouts=upstream.timeouts,
         retry_budget=call.retry_budget,

@@ -1,17 +1,14 @@
 """Requests that are passed through to the model server, where the policy allows it."""
 
 import asyncio
-import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Set
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final
 
 import httpx
 from litestar.types import Receive, Send
 
 from policies.schema.passing import open_methods, read_rule
-from policies.schema.sections import Timeouts
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -41,106 +38,21 @@ from proxy.routes.request import (
 from proxy.server.asgi_reply import HttpReply, send_whole
 from proxy.server.request_head import ends_guarded, spelled_path
 from proxy.telemetry.counting import PASSED_THROUGH, count_passed
-from proxy.upstream.client import ModelServers
-from proxy.upstream.request import RetryBudget, joined_headers, parsed_url, sent_headers
-
-RawHeaders: TypeAlias = Sequence[tuple[bytes, bytes]]
+from proxy.upstream.client import OpenReply
+from proxy.upstream.request import (
+    RawHeaders,
+    RetryBudget,
+    Terms,
+    joined_headers,
+    parsed_url,
+    sent_headers,
+)
 
 # What this hop sets itself where it has read a body, and leaves alone where it has not.
 _SENT_WITH_A_BODY = frozenset({"content-encoding", "accept-encoding"})
 _REPEATABLE = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 _NOT_MODIFIED = 304
 _RETURNED_WITH_A_BODY = frozenset({"content-encoding", "content-length", "content-type"})
-
-
-@dataclass(frozen=True, slots=True)
-class RelayRequest:
-    """A request on its way.
-
-    Attributes:
-        base_url: Address of the model server.
-        target: What follows the base: path and query, as they go over the wire.
-        headers: The caller's; those that must not travel are left out here.
-        body: The body, or its pieces as they come.
-        key: Bearer key for the model server; None for none.
-        key_is_ours: The operator configured the key, so its rejection is not the caller's fault.
-    """
-
-    tenant: str
-    method: str
-    base_url: str
-    target: bytes
-    headers: RawHeaders
-    body: bytes | AsyncIterator[bytes]
-    key: str | None
-    key_is_ours: bool
-    timeouts: Timeouts
-
-    @property
-    def path_is_ours(self) -> bool:
-        """Always false: the client chose the path."""
-        return False
-
-    @property
-    def retry_budget(self) -> RetryBudget:
-        """Budget for a second try of a lost request; none if it could then be carried out twice."""
-        return RetryBudget(is_available=self.method in _REPEATABLE)
-
-
-@dataclass(frozen=True, slots=True)
-class RelayResponse:
-    """A reply on its way back.
-
-    Attributes:
-        status: Below 300, or 304.
-        pieces: The body as the model server encoded it; each piece within the idle timeout.
-    """
-
-    status: int
-    headers: RawHeaders
-    pieces: AsyncIterator[bytes]
-
-
-@contextlib.asynccontextmanager
-async def relayed(servers: ModelServers, call: RelayRequest) -> AsyncGenerator[RelayResponse, None]:
-    """Send a request on; the body of its reply is read within.
-
-    Raises:
-        UpstreamError: the model server failed, one way or another.
-    """
-    async with servers.exchange(_request(call), call) as opened:
-        kept = opened.headers.keys() | _RETURNED_WITH_A_BODY
-        if opened.status == _NOT_MODIFIED:
-            kept -= {"content-length"}  # of the body that there would be, and none follows
-        yield RelayResponse(
-            status=opened.status,
-            headers=_only(opened.raw_headers, kept),
-            pieces=opened.encoded(),
-        )
-
-
-def _request(call: RelayRequest) -> HttpRequest:
-    given = joined_headers(call.headers)
-    streamed = not isinstance(call.body, bytes)
-    kept = sent_headers(given, key_is_ours=call.key_is_ours).keys() | _SENT_WITH_A_BODY
-    headers = _only(call.headers, kept | {"content-length"} if streamed else kept)
-    if "accept-encoding" not in given:
-        headers.append((b"accept-encoding", b"identity"))
-    if call.key is not None:
-        headers.append((b"authorization", f"Bearer {call.key}".encode()))
-    base = parsed_url(call.base_url)
-    request = httpx.Request(
-        call.method,
-        base,
-        headers=headers,
-        content=call.body or None,
-        extensions={
-            # The very bytes: an address that is parsed and written again may come out different.
-            "target": base.raw_path.rstrip(b"/") + call.target,
-            "timeout": {"connect": call.timeouts.connect_s},
-        },
-    )
-    return HttpRequest.of(request)
 
 
 def _only(headers: RawHeaders, kept: Set[str]) -> list[tuple[bytes, bytes]]:
@@ -213,7 +125,7 @@ class Passage:
             listed = json_bytes(_models(self._names, self._path.segments[1:]))
             reply = HttpReply(200, {}, JSON_TYPE, listed)
         else:
-            return await self._relayed(await self._call())
+            return await self._relayed(await self._request())
         await send_whole(self._send, reply)
         return reply.status
 
@@ -235,20 +147,46 @@ class Passage:
         opened = open_methods(self._tenant.policy.passthrough, self._path.segments)
         return opened & {"GET", "HEAD"} if self._lists_models else opened
 
-    async def _call(self) -> RelayRequest:
-        upstream = self._tenant.upstream
-        query = self._scope["query_string"]
+    async def _request(self) -> HttpRequest:
+        """Return the request that the model server gets: the caller's, in its very bytes."""
+        tenant, query = self._tenant, self._scope["query_string"]
+        body = await self._body()
+        headers = tuple(self._scope["headers"])
+        given = joined_headers(headers)
+        kept = sent_headers(given, key_is_ours=tenant.key_is_ours).keys() | _SENT_WITH_A_BODY
+        is_streamed = not isinstance(body, bytes)
+        sent = _only(headers, kept | {"content-length"} if is_streamed else kept)
+        if "accept-encoding" not in given:
+            sent.append((b"accept-encoding", b"identity"))
+        key = tenant.key_for(self._caller_key)
+        if key is not None:
+            sent.append((b"authorization", f"Bearer {key}".encode()))
+        base = parsed_url(tenant.upstream.base_url)
         target = spelled_path(self._path.below).encode()
-        return RelayRequest(
-            tenant=self._tenant.name,
-            method=self._scope["method"],
-            base_url=upstream.base_url,
-            target=target + b"?" + query if query else target,
-            headers=tuple(self._scope["headers"]),
-            body=await self._body(),
-            key=self._caller_key if upstream.pass_caller_key else self._tenant.server_key,
-            key_is_ours=not upstream.pass_caller_key,
-            timeouts=upstream.timeouts,
+        request = httpx.Request(
+            self._scope["method"],
+            base,
+            headers=sent,
+            content=body or None,
+            extensions={
+                # An address that is parsed and written again may come out different.
+                "target": base.raw_path.rstrip(b"/") + target + (b"?" + query if query else b""),
+                "timeout": {"connect": tenant.upstream.timeouts.connect_s},
+            },
+        )
+        return HttpRequest.of(request)
+
+    def _terms(self) -> Terms:
+        tenant = self._tenant
+        return Terms(
+            tenant=tenant.name,
+            base_url=tenant.upstream.base_url,
+            key=tenant.key_for(self._caller_key),
+            key_is_ours=tenant.key_is_ours,
+            timeouts=tenant.upstream.timeouts,
+            # A request that is lost is not sent again if it could then be carried out twice.
+            retry_budget=RetryBudget(is_available=self._scope["method"] in _REPEATABLE),
+            path_is_ours=False,
         )
 
     async def _body(self) -> bytes | AsyncIterator[bytes]:
@@ -270,9 +208,9 @@ class Passage:
         if any(value.decode("latin-1").strip().lower().startswith(_FORMS) for value in named):
             raise only_in_json()
 
-    async def _relayed(self, call: RelayRequest) -> int:
+    async def _relayed(self, request: HttpRequest) -> int:
         """Hand through for as long as the client is there."""
-        passing = asyncio.create_task(self._hand_through(call))
+        passing = asyncio.create_task(self._hand_through(request))
         leaving = asyncio.create_task(self._upload.hang_up())
         try:
             await asyncio.wait({passing, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -284,9 +222,9 @@ class Passage:
             leaving.cancel()
             await asyncio.gather(passing, leaving, return_exceptions=True)
 
-    async def _hand_through(self, call: RelayRequest) -> int:
+    async def _hand_through(self, request: HttpRequest) -> int:
         try:
-            async with relayed(self._services.servers, call) as reply:
+            async with self._services.servers.exchange(request, self._terms()) as reply:
                 self._upload.let_go()  # some answer before they have read everything
                 await self._return(reply)
                 return reply.status
@@ -297,16 +235,17 @@ class Passage:
             log.warning("passthrough.cut", tenant=self._tenant.name, error=error.code)
             return error.status
 
-    async def _return(self, reply: RelayResponse) -> None:
+    async def _return(self, reply: OpenReply) -> None:
+        """Send the reply as the model server encoded it, each piece as soon as it is there."""
+        kept = reply.headers.keys() | _RETURNED_WITH_A_BODY
+        if reply.status == _NOT_MODIFIED:
+            kept -= {"content-length"}  # of the body that there would be, and none follows
+        headers = _only(reply.raw_headers, kept)
         self._begun = True
         await self._send(
-            {
-                "type": "http.response.start",
-                "status": reply.status,
-                "headers": [*reply.headers],
-            }
+            {"type": "http.response.start", "status": reply.status, "headers": headers}
         )
-        async for piece in reply.pieces:
+        async for piece in reply.encoded():
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
         self._ended = True
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -7,7 +7,7 @@ caller's. Headers of this hop stay here, in both directions.
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import httpx
 from multidict import CIMultiDict
@@ -149,73 +149,48 @@ class RetryBudget:
         return is_available
 
 
-class Terms(Protocol):
-    """Tenant, key and timeouts of a request; as in `ServerCall`."""
-
-    @property
-    def tenant(self) -> str:
-        """Tenant of the request; empty for a probe, whose refusal is nobody's fault."""
-
-    @property
-    def base_url(self) -> str:
-        """Address of the model server, as the policy has it."""
-
-    @property
-    def path_is_ours(self) -> bool:
-        """True if the proxy chose the path, false if the caller did."""
-
-    @property
-    def key(self) -> str | None:
-        """Bearer key for the model server."""
-
-    @property
-    def key_is_ours(self) -> bool:
-        """True if the operator configured the key."""
-
-    @property
-    def timeouts(self) -> Timeouts:
-        """The tenant's."""
-
-    @property
-    def retry_budget(self) -> RetryBudget:
-        """Budget for a second try if the request is lost."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerCall:
-    """A request for a model server.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """Whose request for a model server it is, and the terms on which it is sent.
 
     Attributes:
-        base_url: Address of the model server.
-        path: What follows it, without a slash at the front.
-        headers: The caller's headers; those that must not travel are left out here.
+        tenant: Empty for a probe, whose refusal is nobody's fault.
+        base_url: Address of the model server, as the policy has it.
         key: Bearer key for the model server; None for none.
         key_is_ours: The operator configured the key, so its rejection is not the caller's fault.
         retry_budget: What is left to the client's request of being sent once more.
-        query: What follows the path, in the bytes in which it came; empty for none.
+        path_is_ours: The proxy chose the path, not the caller.
     """
 
     tenant: str
-    method: str
     base_url: str
-    path: str
-    body: bytes
-    headers: Mapping[str, str]
     key: str | None
     key_is_ours: bool
     timeouts: Timeouts
     retry_budget: RetryBudget
+    path_is_ours: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerCall(Terms):
+    """A request for an endpoint of a model server.
+
+    Attributes:
+        path: What follows the address of the server, without a slash at the front.
+        headers: The caller's headers; those that must not travel are left out here.
+        query: What follows the path, in the bytes in which it came; empty for none.
+    """
+
+    method: str
+    path: str
+    body: bytes
+    headers: Mapping[str, str]
     query: bytes = b""
 
     @property
     def url(self) -> str:
         """Address of the endpoint, without a query."""
         return f"{self.base_url}/{self.path}"
-
-    @property
-    def path_is_ours(self) -> bool:
-        """Always true: the proxy chose the path."""
-        return True
 
 
 def http_request(call: ServerCall) -> HttpRequest:

@@ -11,6 +11,7 @@ from proxy.errors import UpstreamBroken
 from proxy.openai_api.endpoint import Endpoint, Piece
 from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.pseudonyms import NONE as NO_PSEUDONYMS
 from proxy.openai_api.sse import STREAM_TYPE, EventReader
 from tests.fuzz.mutating import mutated
 
@@ -67,25 +68,6 @@ def asked(door: Endpoint[Any]) -> ModelRequest:
     return door.read_request(ASKS[door.name])
 
 
-class Nobody:
-    """Stands in for nobody: nothing is put back."""
-
-    def __bool__(self) -> bool:
-        return False
-
-    def restore(self, text: str) -> str:
-        return text
-
-    def in_pieces(self) -> "Nobody":
-        return self
-
-    def feed(self, piece: str) -> str:
-        return piece
-
-    def close(self) -> str:
-        return ""
-
-
 BY_DOOR = pytest.mark.parametrize("door", ENDPOINTS, ids=[door.name for door in ENDPOINTS])
 
 
@@ -110,7 +92,7 @@ def test_the_same_events_however_it_is_cut(door: Endpoint[Any], data: st.DataObj
 def test_a_stream_is_read_as_a_whole_or_is_broken(door: Endpoint[Any], data: st.DataObject) -> None:
     stream = data.draw(streams_of(door))
     try:
-        reply = door.read_reply(stream, STREAM_TYPE, Nobody())
+        reply = door.read_reply(stream, STREAM_TYPE, NO_PSEUDONYMS)
     except UpstreamBroken:
         return
 
@@ -155,7 +137,7 @@ def test_a_plain_reply_is_read_or_is_broken(door: Endpoint[Any], data: st.DataOb
     seeds = [path.read_bytes() for path in folder.glob("*/plain.json")]
     raw = data.draw(mutated(seeds, TOKENS))
     try:
-        reply = door.read_reply(raw, "application/json", Nobody())
+        reply = door.read_reply(raw, "application/json", NO_PSEUDONYMS)
     except UpstreamBroken:
         return
 

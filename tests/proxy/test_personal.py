@@ -12,14 +12,14 @@ from guards.text.personal_data.rules import PersonalKind
 from policies.schema.base import Mode
 from policies.schema.policy import GuardRule, Policy
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.sse import json_bytes
-from proxy.pipeline.pseudonyms import (
+from proxy.openai_api.pseudonyms import (
     LONGEST_PLACEHOLDER_CHARS,
     Pseudonyms,
     Restorer,
     hidden,
     pseudonyms_for,
 )
+from proxy.openai_api.sse import json_bytes
 from tests.tables import each_row
 
 K = PersonalKind

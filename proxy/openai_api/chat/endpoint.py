@@ -26,7 +26,7 @@ from proxy.openai_api.chat.reply import (
     template_message,
 )
 from proxy.openai_api.coverage import CHAT as COVERAGE
-from proxy.openai_api.endpoint import Endpoint, LiveStream, Restoring
+from proxy.openai_api.endpoint import Endpoint, LiveStream
 from proxy.openai_api.json_body import (
     JSON_TYPE,
     JsonObject,
@@ -45,6 +45,7 @@ from proxy.openai_api.model_request import (
     validated,
     wants_json,
 )
+from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import (
     ChoiceOutcome,
     Edited,
@@ -354,7 +355,7 @@ class ChatEndpoint(Endpoint[ModelReply]):
         again = body | {"messages": with_note(turns, note) if isinstance(turns, list) else turns}
         return again | {"n": choices} if "n" in body or choices > 1 else again
 
-    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ModelReply:
+    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Pseudonyms) -> ModelReply:
         """Read a whole reply by what it says it is."""
         return read_reply(raw, content_type, pseudonyms, self.form)
 

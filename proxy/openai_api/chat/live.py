@@ -12,9 +12,10 @@ from proxy.openai_api.chat.reply import (
     content_of,
     template_message,
 )
-from proxy.openai_api.endpoint import LiveStream, Piece, Restoring, TextEvents
+from proxy.openai_api.endpoint import LiveStream, Piece, TextEvents
 from proxy.openai_api.json_body import JsonObject, member, objects, only
 from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import Ending, ModelReply, PieceJoiner, choice_index, without_tokens
 from proxy.openai_api.sse import DONE, Event, EventTemplate, event_object, template_of, write_event
 
@@ -35,7 +36,7 @@ class LiveChat(LiveStream):
         self._silent_in_deltas = form.silent_in_words[DELTA] - {"content"}
         self._echo = form.echo(request)
         self._echoed: set[int] = set()
-        self._pseudonyms: Restoring | None = None
+        self._pseudonyms: Pseudonyms | None = None
         self._frame: JsonObject = {}
         self._numbers: Sequence[int] | None = None
         self._usage: tuple[JsonObject, bytes | None] | None = None
@@ -51,7 +52,7 @@ class LiveChat(LiveStream):
         self._template: EventTemplate | None = None
         self._templated: Piece | None = None
 
-    def restore_with(self, pseudonyms: Restoring) -> None:
+    def restore_with(self, pseudonyms: Pseudonyms) -> None:
         """Put the user's own identifiers back from now on."""
         self._pseudonyms = pseudonyms
         self._begin()

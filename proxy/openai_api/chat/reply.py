@@ -12,7 +12,6 @@ from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.coverage import CHAT, Coverage
-from proxy.openai_api.endpoint import PieceRestorer, Restoring
 from proxy.openai_api.json_body import (
     OF_REPLY,
     JsonObject,
@@ -22,6 +21,7 @@ from proxy.openai_api.json_body import (
     with_texts,
 )
 from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.pseudonyms import Pseudonyms, Restorer
 from proxy.openai_api.reply import (
     Answer,
     ModelReply,
@@ -158,7 +158,7 @@ _REASONING_PARTS = ("thinking", "reasoning")
 def read_reply(
     raw: bytes,
     content_type: str,
-    pseudonyms: Restoring | None = None,
+    pseudonyms: Pseudonyms | None = None,
     form: ChatFormat = CHAT_FORMAT,
 ) -> ModelReply:
     """Read a reply by what it says it is, whatever was asked for.
@@ -177,7 +177,7 @@ def read_reply(
     return _read_plain(raw, pseudonyms, form)
 
 
-def _read_plain(raw: bytes, pseudonyms: Restoring | None, form: ChatFormat) -> ModelReply:
+def _read_plain(raw: bytes, pseudonyms: Pseudonyms | None, form: ChatFormat) -> ModelReply:
     try:
         body = read_object(raw, OF_REPLY)
     except ValueError as error:
@@ -213,7 +213,7 @@ def _read_plain(raw: bytes, pseudonyms: Restoring | None, form: ChatFormat) -> M
     )
 
 
-def _restored(choice: JsonObject, pseudonyms: Restoring, form: ChatFormat) -> JsonObject:
+def _restored(choice: JsonObject, pseudonyms: Pseudonyms, form: ChatFormat) -> JsonObject:
     """Return a whole choice with the user's own identifiers in it."""
     words = form.words(choice, MESSAGE)
     said = with_texts(words, pseudonyms.restore)
@@ -222,7 +222,7 @@ def _restored(choice: JsonObject, pseudonyms: Restoring, form: ChatFormat) -> Js
     return form.with_words(without_tokens(choice), MESSAGE, said)
 
 
-def _read_stream(raw: bytes, pseudonyms: Restoring | None, form: ChatFormat) -> ModelReply:
+def _read_stream(raw: bytes, pseudonyms: Pseudonyms | None, form: ChatFormat) -> ModelReply:
     if pseudonyms:
         raw = _restored_stream(raw, pseudonyms, form)
     events, raw = read_events(raw)
@@ -374,7 +374,7 @@ _OLD_CALL = "function_call"
 class StreamRestorer:
     """Restores the chunks of one stream."""
 
-    def __init__(self, pseudonyms: Restoring, form: ChatFormat) -> None:
+    def __init__(self, pseudonyms: Pseudonyms, form: ChatFormat) -> None:
         self._pseudonyms = pseudonyms
         self._form = form
         self._choices: dict[int, _ChoiceRestorer] = {}
@@ -416,9 +416,9 @@ class _Place(NamedTuple):
 class _ChoiceRestorer:
     """Restores the deltas of one choice, each of its texts by itself."""
 
-    def __init__(self, pseudonyms: Restoring) -> None:
+    def __init__(self, pseudonyms: Pseudonyms) -> None:
         self._pseudonyms = pseudonyms
-        self._texts: dict[_Place, PieceRestorer] = {}
+        self._texts: dict[_Place, Restorer] = {}
 
     def feed(self, delta: JsonObject, *, ends: bool) -> JsonObject:
         """Return a delta as far as it can be said; the last one of a choice with all the rest."""
@@ -472,7 +472,7 @@ class _ChoiceRestorer:
         return self._texts[place].feed(piece)
 
 
-def _restored_stream(raw: bytes, pseudonyms: Restoring, form: ChatFormat) -> bytes:
+def _restored_stream(raw: bytes, pseudonyms: Pseudonyms, form: ChatFormat) -> bytes:
     """Return a whole stream with the user's own identifiers in it.
 
     One that cannot be read is left to those who read it next.
@@ -483,7 +483,7 @@ def _restored_stream(raw: bytes, pseudonyms: Restoring, form: ChatFormat) -> byt
         return raw
 
 
-def _stream(body: bytes, pseudonyms: Restoring, form: ChatFormat) -> bytes:
+def _stream(body: bytes, pseudonyms: Pseudonyms, form: ChatFormat) -> bytes:
     reader = EventReader()
     stream = StreamRestorer(pseudonyms, form)
     pieces: list[bytes] = []

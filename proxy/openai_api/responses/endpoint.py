@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from guards.core.exchange import Source
 from proxy.errors import BadRequest, UpstreamBroken
 from proxy.openai_api.coverage import RESPONSES as COVERAGE
-from proxy.openai_api.endpoint import Endpoint, LiveStream, Piece, Restoring
+from proxy.openai_api.endpoint import Endpoint, LiveStream, Piece
 from proxy.openai_api.json_body import (
     JSON_TYPE,
     OF_REPLY,
@@ -27,6 +27,7 @@ from proxy.openai_api.model_request import (
     validated,
     wants_json,
 )
+from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import (
     Answer,
     ChoiceOutcome,
@@ -115,7 +116,7 @@ def stream_reply(reader: StreamReader, raw: bytes) -> ResponsesReply:
     )
 
 
-def _read_plain(raw: bytes, pseudonyms: Restoring) -> ResponsesReply:
+def _read_plain(raw: bytes, pseudonyms: Pseudonyms) -> ResponsesReply:
     try:
         response = read_object(raw, OF_REPLY)
     except ValueError as error:
@@ -143,7 +144,7 @@ def _read_plain(raw: bytes, pseudonyms: Restoring) -> ResponsesReply:
     )
 
 
-def _read_stream(raw: bytes, pseudonyms: Restoring) -> ResponsesReply:
+def _read_stream(raw: bytes, pseudonyms: Pseudonyms) -> ResponsesReply:
     events, raw = read_events(raw)
     reader = StreamReader(pseudonyms)
     for event in events:
@@ -239,13 +240,13 @@ class LiveResponse(LiveStream):
     """The stream of one response, made of one or two attempts."""
 
     def __init__(self, request: ModelRequest) -> None:
-        self._pseudonyms: Restoring | None = None
+        self._pseudonyms: Pseudonyms | None = None
         self._reader = StreamReader(None)
         self._writer = StreamWriter(request)
         self._raw: list[bytes] = []
         self._attempts = 0
 
-    def restore_with(self, pseudonyms: Restoring) -> None:
+    def restore_with(self, pseudonyms: Pseudonyms) -> None:
         """Put the user's own identifiers back from now on."""
         self._pseudonyms = pseudonyms
         self._reader = StreamReader(pseudonyms)
@@ -420,7 +421,7 @@ class ResponsesEndpoint(Endpoint[ResponsesReply]):
         """Return the body with the note at the end of the last user turn."""
         return noted(body, note)
 
-    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ResponsesReply:
+    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Pseudonyms) -> ResponsesReply:
         """Read a whole reply by what it says it is."""
         if content_type.partition(";")[0].strip().lower() == STREAM_TYPE:
             return _read_stream(raw, pseudonyms)

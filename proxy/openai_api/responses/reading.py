@@ -15,8 +15,9 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.endpoint import Piece, Restoring, Words
+from proxy.openai_api.endpoint import Piece, Words
 from proxy.openai_api.json_body import JsonObject, member, objects, with_texts
+from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import Answer
 from proxy.openai_api.responses.output import (
     MESSAGE,
@@ -180,7 +181,7 @@ class Flowing:
         is_one: Whatever event a client believes, it reads the same texts.
     """
 
-    def __init__(self, pseudonyms: Restoring | None) -> None:
+    def __init__(self, pseudonyms: Pseudonyms | None) -> None:
         self._pseudonyms = pseudonyms
         self._flows: dict[Key, _Flow] = {}
         self.given: dict[Place, str] = {}
@@ -262,7 +263,7 @@ class StreamReader:
         final: The response that the last event holds; None before it.
     """
 
-    def __init__(self, pseudonyms: Restoring | None) -> None:
+    def __init__(self, pseudonyms: Pseudonyms | None) -> None:
         self._pseudonyms = pseudonyms
         self._texts = Flowing(pseudonyms)
         self._items: set[int] = set()

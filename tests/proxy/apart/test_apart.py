@@ -30,9 +30,9 @@ from proxy.errors import CannotJudgeNow
 from proxy.long_text_pool import InspectorRef, LongTextPool, PoolProcess, RemoteInspector
 from proxy.offload import log_failures
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.pseudonyms import hidden, pseudonyms_for
 from proxy.openai_api.sources import SourceFormatError
 from proxy.pipeline.call import found_in
-from proxy.pipeline.pseudonyms import hidden, pseudonyms_for
 from proxy.replay.workers import packed
 from proxy.tenants import Tenant
 from tests.fakes.processes import is_there

@@ -10,10 +10,10 @@ from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.completions import CompletionsEndpoint
 from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
+from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Replaced, Reply
 from proxy.openai_api.responses import ResponsesEndpoint
 from proxy.openai_api.sse import DONE, STREAM_TYPE, write_event
-from proxy.pipeline.pseudonyms import Pseudonyms
 from tests.tables import each_row
 
 HIDDEN = "이용료는 99,000원입니다."

@@ -12,9 +12,9 @@ from guards.text.personal_data.rules import PersonalKind
 from proxy.openai_api.completions import CompletionsEndpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import Ending, ModelReply
 from proxy.openai_api.sse import DONE, EventReader, json_bytes, write_event
-from proxy.pipeline.pseudonyms import Pseudonyms
 
 DOOR = CompletionsEndpoint()
 PROMPT = "문맥: 도서관은 밤 10시에 닫습니다.\n질문: 언제 닫나요?\n답변:"

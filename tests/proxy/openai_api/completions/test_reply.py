@@ -12,9 +12,9 @@ from pydantic import JsonValue
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.endpoint import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, ModelReply, Replaced
 from proxy.openai_api.sse import DONE, EventReader, json_bytes, write_event
-from proxy.pipeline.pseudonyms import Pseudonyms
 from tests.proxy.openai_api.completions.making import (
     DOOR,
     ENDING,

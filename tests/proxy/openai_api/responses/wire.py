@@ -10,14 +10,14 @@ from openai.types.responses import ParsedResponse, Response, ResponseStreamEvent
 from pydantic import JsonValue, TypeAdapter
 
 from guards.text.personal_data.rules import PersonalKind
-from proxy.openai_api.endpoint import LiveStream, Piece, Restoring
+from proxy.openai_api.endpoint import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject, objects, read_object
 from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.responses import ResponsesEndpoint
 from proxy.openai_api.responses.endpoint import ResponsesReply
 from proxy.openai_api.sse import Event, EventReader, json_bytes
-from proxy.pipeline.pseudonyms import Pseudonyms
 
 RECORDED = Path(__file__).parent / "recorded"
 NAMES = sorted(path.stem for path in RECORDED.glob("*.sse"))
@@ -45,11 +45,11 @@ def with_phone() -> Pseudonyms:
     return Pseudonyms({PHONE: PersonalKind.PHONE})
 
 
-def read(raw: bytes, pseudonyms: Restoring = NO_PSEUDONYMS) -> ResponsesReply:
+def read(raw: bytes, pseudonyms: Pseudonyms = NO_PSEUDONYMS) -> ResponsesReply:
     return DOOR.read_reply(raw, STREAM, pseudonyms)
 
 
-def read_plain(body: JsonObject, pseudonyms: Restoring = NO_PSEUDONYMS) -> ResponsesReply:
+def read_plain(body: JsonObject, pseudonyms: Pseudonyms = NO_PSEUDONYMS) -> ResponsesReply:
     return DOOR.read_reply(json_bytes(body), JSON, pseudonyms)
 
 
