@@ -172,18 +172,17 @@ def _stream(
     pieces = reply.pieces if isinstance(reply, ResponsesReply) else ()
     before, after = _before(outcome), _texts(outcome)
     waiting = dict(after)
-    writer = StreamWriter(request)
+    writer = LiveResponse(request, len(replies))
     written: list[bytes] = []
     for piece in pieces:
         place = place_of(piece.chunk) if piece.text else None
         if place is None or before[place] == after[place]:
             written.append(writer.write(piece))
         else:
-            written.append(writer.write_text(waiting.pop(place, ""), [piece]))
+            written.append(writer.write_text(outcome.index, waiting.pop(place, ""), [piece]))
     if isinstance(outcome, Edited) and outcome.finish_reason:
         writer.end_as(outcome.finish_reason)
-    usage = counted(total_usage(replies), len(replies))
-    return b"".join([*written, writer.write_end(usage, ending)])
+    return b"".join([*written, writer.write_end(total_usage(replies), ending)])
 
 
 def _response(
@@ -236,15 +235,14 @@ def _texts(outcome: Kept | Edited) -> dict[Place, str]:
     return dict(zip(before, spread(list(before.values()), outcome.content), strict=True))
 
 
-class LiveResponse(LiveStream):
+class LiveResponse(StreamWriter):
     """The stream of one response, made of one or two attempts."""
 
-    def __init__(self, request: ModelRequest) -> None:
+    def __init__(self, request: ModelRequest, attempts: int = 0) -> None:
+        super().__init__(request, attempts)
         self._pseudonyms: Pseudonyms | None = None
         self._reader = StreamReader(None)
-        self._writer = StreamWriter(request)
         self._raw: list[bytes] = []
-        self._attempts = 0
 
     def restore_with(self, pseudonyms: Pseudonyms) -> None:
         """Put the user's own identifiers back from now on."""
@@ -271,10 +269,9 @@ class LiveResponse(LiveStream):
 
     def begin_again(self, choices: Sequence[int]) -> None:
         """Go on with a second attempt at the one choice there is."""
+        super().begin_again(choices)
         self._reader = StreamReader(self._pseudonyms)
-        self._writer.begin_again()
         self._raw = []
-        self._attempts += 1
 
     def split(self, piece: Piece, at: int) -> tuple[Piece, Piece]:
         """Return a piece as two, cut in its text."""
@@ -284,32 +281,6 @@ class LiveResponse(LiveStream):
             _part(piece, piece.text[:at], tokens[:before]),
             _part(piece, piece.text[at:], tokens[before:]),
         )
-
-    def write(self, piece: Piece) -> bytes:
-        """Return the bytes of a piece that leaves; none while it waits for what it belongs to."""
-        return self._writer.write(piece)
-
-    def write_text(self, choice: int, text: str, instead_of: Sequence[Piece]) -> bytes:
-        """Return the bytes of a text that the model server did not write so."""
-        return self._writer.write_text(text, instead_of)
-
-    def write_template(self, choice: int, text: str) -> bytes:
-        """Return the bytes of a template: a message of ours, which refuses where JSON was asked."""
-        return self._writer.write_template(text)
-
-    def write_error(self, error: JsonObject) -> bytes:
-        """Return the event of a failure: in this endpoint's words, and as the clients raise it."""
-        said = error.get("error")
-        told = {name: member(said, name) for name in ("code", "message", "param")}
-        return self._writer.write_error({"type": "error", **told, "error": said})
-
-    def write_finish(self, choice: int, finish_reason: str) -> bytes:
-        """Return the bytes that end what is open; the last event will say why."""
-        return self._writer.write_finish(finish_reason)
-
-    def write_end(self, usage: JsonObject, ending: Ending) -> bytes:
-        """Return the last event; this endpoint's streams end with it."""
-        return self._writer.write_end(counted(usage, self._attempts), ending)
 
 
 def _part(piece: Piece, text: str, tokens: Sequence[JsonObject]) -> Piece:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from proxy.openai_api.endpoint import Piece
+from proxy.openai_api.endpoint import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
@@ -22,6 +22,7 @@ from proxy.openai_api.responses.output import (
     MESSAGE,
     TEXT_PART,
     Place,
+    counted,
     delta,
     ended,
     ended_so,
@@ -211,11 +212,12 @@ class _Event(NamedTuple):
         return str(self.body.get("type"))
 
 
-class StreamWriter:
-    """Writes the stream that leaves."""
+class StreamWriter(LiveStream):
+    """Writes the stream that leaves; what reads those of the model server is added below it."""
 
-    def __init__(self, request: ModelRequest) -> None:
+    def __init__(self, request: ModelRequest, attempts: int = 0) -> None:
         self._request = request
+        self._attempts = attempts
         self._out: list[bytes] = []
         self._next: int | None = None
         self._openings: dict[str, JsonObject] = {}
@@ -227,19 +229,20 @@ class StreamWriter:
         self._finish: str | None = None
         self._is_cut = False
 
-    def begin_again(self) -> None:
-        """Go on with a second attempt."""
+    def begin_again(self, choices: Sequence[int]) -> None:
+        """Go on with a second attempt at the one choice there is."""
+        self._attempts += 1
         self._held.clear()
         self._end_items(INCOMPLETE)
         self._first_item = self._begun.free_item()
         self._final = None
 
     def write(self, piece: Piece) -> bytes:
-        """Return the bytes of a piece, and of what was held until something like it leaves."""
+        """Return the bytes of a piece that leaves; none while it waits for what it belongs to."""
         self._take(piece)
         return self._flushed()
 
-    def write_text(self, text: str, instead_of: Sequence[Piece]) -> bytes:
+    def write_text(self, choice: int, text: str, instead_of: Sequence[Piece]) -> bytes:
         """Return the bytes of a text in the place of pieces, or of one that we add."""
         waiting = text
         for piece in instead_of:
@@ -255,13 +258,13 @@ class StreamWriter:
             self._add(waiting)
         return self._flushed()
 
-    def write_template(self, text: str) -> bytes:
+    def write_template(self, choice: int, text: str) -> bytes:
         """Return the bytes of a message of ours: a refusal where JSON was promised."""
         self._held.clear()
         self._add_message(text, refuses=self._request.structured)
         return self._flushed()
 
-    def write_finish(self, finish_reason: str) -> bytes:
+    def write_finish(self, choice: int, finish_reason: str) -> bytes:
         """Return the bytes that end what is still open; the response ends for this reason."""
         self._finish, self._is_cut = finish_reason, True
         self._held.clear()
@@ -273,16 +276,19 @@ class StreamWriter:
         self._finish = finish_reason
 
     def write_error(self, error: JsonObject) -> bytes:
-        """Return the event of a failure."""
-        self._emit(_Event(error))
+        """Return the event of a failure: in this endpoint's words, and as the clients raise it."""
+        said = error.get("error")
+        told = {name: member(said, name) for name in ("code", "message", "param")}
+        self._emit(_Event({"type": "error", **told, "error": said}))
         return self._flushed()
 
-    def write_end(self, usage: JsonObject | None, ending: Ending) -> bytes:
-        """Return the last event."""
+    def write_end(self, usage: JsonObject, ending: Ending) -> bytes:
+        """Return the last event; this endpoint's streams end with it."""
         self._end_items(COMPLETED)
         response = self._whole(ending)
-        if usage is not None:
-            response = response | {"usage": usage}
+        tokens = counted(usage, self._attempts)
+        if tokens is not None:
+            response = response | {"usage": tokens}
         last = ended(response | ending.guard)
         if self._final is not None:
             last = self._final.chunk | last
