@@ -196,22 +196,9 @@ class GuardrailJob(Job):
                 found, intent = await read_offloaded(size, find)
         except SourceFormatError as error:
             raise BadRequest(str(error), error.field) from None
-        exchange = Exchange(
-            question=found.question,
-            sources=found.sources,
-            context=found.context,
-            echo=found.echo,
-            previous_answer=found.previous_answer,
-            intents=(intent.intent,) if intent.intent else (),
-            may_fetch=offers_tools,
-        )
-        note_exchange(
-            self.trace,
-            exchange,
-            found,
-            intent.why,
-            request_details(exchange, None, intent=None),
-        )
+        exchange = found.exchange([intent.intent], may_fetch=offers_tools)
+        details = request_details(exchange, None, intent=None)
+        note_exchange(self.trace, exchange, found, intent.why, details)
         return exchange
 
     async def _keep(

@@ -19,7 +19,7 @@ from proxy.errors import BadRequest
 from proxy.jobs import Job
 from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
-from proxy.openai_api.model_request import GuardField, read_body, validated
+from proxy.openai_api.model_request import NOTHING_TOLD, GuardField, read_body, validated
 from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError
 from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sse import json_bytes
@@ -136,16 +136,9 @@ def to_verify(request: VerifyRequest, rules: SourceRules, intents: Intents) -> T
     else:
         found, answer = _in_messages(request, request.messages, rules)
     intent = intents.intent_of(found.question)
-    told = request.guard.intent if request.guard else None
-    exchange = Exchange(
-        question=found.question,
-        sources=found.sources,
-        context=found.context,
-        answer=answer,
-        echo=found.echo,
-        previous_answer=found.previous_answer,
-        intents=tuple(one for one in (intent.intent, told) if one),
-        last_error_reason=request.guard.last_error_reason if request.guard else None,
+    told = request.guard or NOTHING_TOLD
+    exchange = found.exchange(
+        (intent.intent, told.intent), answer=answer, last_error_reason=told.last_error_reason
     )
     return ToVerify(exchange, found, intent, request.options)
 

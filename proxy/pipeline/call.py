@@ -239,14 +239,8 @@ def exchange_of(call: Call, found: FoundContext, by_rule: IntentFound) -> Exchan
     if by_caller and not re.match(INTENT, by_caller):
         raise BadRequest(f"The header {INTENT_HEADER} does not match {INTENT}.", INTENT_HEADER)
     # What the caller says is added to what the rules say: it may ask for more, never for less.
-    intents = tuple(intent for intent in (by_rule.intent, by_caller) if intent)
-    exchange = Exchange(
-        question=found.question,
-        sources=found.sources,
-        context=found.context,
-        echo=found.echo,
-        previous_answer=found.previous_answer,
-        intents=intents,
+    exchange = found.exchange(
+        (by_rule.intent, by_caller),
         last_error_reason=guard_field.last_error_reason,
         may_fetch=call.request.offers_tools,
     )

@@ -51,29 +51,6 @@ async def add_up(change: aiosqlite.Connection, new: Iterable[Entry], now_ms: int
     await change.execute("DELETE FROM tallies WHERE expires_ms <= ?", [now_ms])
 
 
-async def counted(
-    database: Database, tenant: str | None, per: Bucket, starts: Sequence[int], now_ms: int
-) -> list[TallyBucket]:
-    """Return the buckets with these starts, the empty ones too.
-
-    Args:
-        database: The open file.
-        tenant: Whose requests; None for all together.
-        per: Length of a bucket.
-        starts: In milliseconds since 1970, oldest first.
-        now_ms: The time of day; what is over by then is empty.
-    """
-    if not starts:
-        return []
-    rows = await database.rows(
-        "SELECT start_ms, counts FROM tallies"
-        " WHERE tenant = ? AND per = ? AND start_ms BETWEEN ? AND ? AND expires_ms > ?",
-        [EVERYBODY if tenant is None else tenant, per.value, starts[0], starts[-1], now_ms],
-    )
-    found: dict[int, dict[str, int]] = {start_ms: json.loads(counts) for start_ms, counts in rows}
-    return [TallyBucket(from_ms(start_ms), found.get(start_ms, {})) for start_ms in starts]
-
-
 async def _add_all(change: aiosqlite.Connection, added: Mapping[BucketKey, Tally]) -> None:
     if not added:
         return
@@ -200,7 +177,16 @@ class EmbeddedStore:
         """Return what was counted, oldest first, with every bucket that the span touches."""
         now_ms = self._now_ms()
         starts = per.starts(since, until, from_ms(now_ms))
-        return await counted(self._database, tenant, per, starts, now_ms)
+        if not starts:
+            return []
+        whose = EVERYBODY if tenant is None else tenant
+        rows = await self._database.rows(
+            "SELECT start_ms, counts FROM tallies"
+            " WHERE tenant = ? AND per = ? AND start_ms BETWEEN ? AND ? AND expires_ms > ?",
+            [whose, per.value, starts[0], starts[-1], now_ms],
+        )
+        found: dict[int, dict[str, int]] = {start: json.loads(counts) for start, counts in rows}
+        return [TallyBucket(from_ms(start), found.get(start, {})) for start in starts]
 
     async def ping(self) -> None:
         """Return if the file can be used."""

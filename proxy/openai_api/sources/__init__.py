@@ -3,9 +3,10 @@
 `finder` says where evidence may stand.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from guards.core.exchange import ContextState, Source
+from guards.core.exchange import ContextState, Exchange, Source
 from guards.core.finding import Span
 
 
@@ -120,3 +121,24 @@ class FoundContext:
     dropped: tuple[DroppedSource, ...]
     echo: str
     previous_answer: str
+
+    def exchange(
+        self,
+        intents: Iterable[str | None],
+        *,
+        answer: str | None = None,
+        last_error_reason: str | None = None,
+        may_fetch: bool = False,
+    ) -> Exchange:
+        """Return what the guards look at, with those of some intents that are known."""
+        return Exchange(
+            question=self.question,
+            sources=self.sources,
+            context=self.context,
+            answer=answer,
+            echo=self.echo,
+            previous_answer=self.previous_answer,
+            intents=tuple(filter(None, intents)),
+            last_error_reason=last_error_reason,
+            may_fetch=may_fetch,
+        )
