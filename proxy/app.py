@@ -41,7 +41,7 @@ from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline.constraints import Capabilities, ConstrainedServers
 from proxy.pipeline.pipeline import Pipeline
 from proxy.replay.workers import Shadows
-from proxy.routes.model_api import Entrance, ModelApi
+from proxy.routes.model_api import Entrance
 from proxy.routes.service import (
     NEEDED,
     healthz,
@@ -198,7 +198,7 @@ def create_app(services: Services, playground: TrialForm | None = None) -> ASGIA
         playground: How the form of the playground is filled in at first; None for empty.
     """
     web_app = _web_app(services, playground or TrialForm())
-    return services.shutdown.tracked(Entrance(ModelApi(services), web_app))
+    return services.shutdown.tracked(Entrance(services, web_app))
 
 
 def connection_limiter(services: Services) -> ConnectionLimiter:

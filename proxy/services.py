@@ -6,7 +6,7 @@ from datetime import datetime
 
 from policies.schema.store import PolicyStore
 from proxy.judge.book import JudgeBook
-from proxy.limits.limiter import Limiter
+from proxy.limits.limiter import Count, Limiter, Visit, refusal
 from proxy.limits.wrong_keys import WrongKeys
 from proxy.long_text_pool import LongTextPool
 from proxy.metrics import Metrics
@@ -59,3 +59,15 @@ class Services:
     telemetry: Telemetry
     now: Callable[[], datetime]
     clock: Callable[[], float]
+
+    async def admit(self, visit: Visit) -> Count:
+        """Count a request in.
+
+        Raises:
+            TooManyRequests: a limit of its tenant has no room for it.
+        """
+        count = await self.limiter.enter(visit)
+        if count.full:
+            self.metrics.limited_requests.labels(visit.tenant, count.full.value).inc()
+            raise refusal(visit.limits, count.full, count)
+        return count

@@ -1,7 +1,7 @@
 """`POST /v1/verify`: its body, the exchange that it describes, and the verification, recorded."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
@@ -9,7 +9,6 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from guards.core.exchange import ContextState, Exchange
-from policies.judging.judge import Judge
 from policies.patterns import IntentFound, Intents
 from policies.schema.policy import SourceRules
 from policies.verification.conversation import ASSISTANT, without_answer
@@ -198,14 +197,34 @@ async def verified(
     *,
     spent_s: float,
     request_id: str,
-    judge: Judge | None,
+    model: JsonValue,
+    headers: Mapping[str, str] | None = None,
+    caller_key: str | None = None,
 ) -> Verified:
-    """Verify an exchange that holds an answer.
+    """Verify an exchange that holds an answer; the tenant's judge is asked, if it has one.
+
+    Args:
+        services: What the proxy works with.
+        tenant: Whose policy judges.
+        exchange: The question, the sources and the answer.
+        options: How it is verified.
+        spent_s: Time that the request has taken so far.
+        request_id: Id of the request.
+        model: The model that the request named, if it did.
+        headers: The caller's headers.
+        caller_key: The caller's bearer key.
 
     Raises:
         UnknownGuard: the options name a guard that does not exist.
         CannotJudgeNow: the texts are very long, and cannot be judged.
     """
+    judge = judge_for(
+        services.judges,
+        tenant,
+        headers=headers or {},
+        caller_key=caller_key,
+        model=usual_model(tenant, model),
+    )
     with services.long_texts.acquire(tenant, exchange) as judging:
         verifier = Verifier(judging.inspector, tenant.version)
         if judge is not None:
@@ -241,7 +260,7 @@ class VerifyJob(Job):
         with self.trace.step("inspect_answer"):
             # A chat completion may name its model.
             named = (request.model_extra or {}).get("model")
-            done = await self._verified(wanted, usual_model(self._tenant, named))
+            done = await self._verified(wanted, named)
         log_failures(self.id, done.verdict)
         report = done.report
         note_verification(self.trace, done.verdict, report)
@@ -253,14 +272,7 @@ class VerifyJob(Job):
         if len(answer) > most:
             raise BadRequest(f"The answer has more than {most} characters.", "answer")
 
-    async def _verified(self, wanted: ToVerify, model: str) -> Verified:
-        judge = judge_for(
-            self._services.judges,
-            self._tenant,
-            headers=self._headers,
-            caller_key=self._caller_key,
-            model=model,
-        )
+    async def _verified(self, wanted: ToVerify, model: JsonValue) -> Verified:
         try:
             return await verified(
                 self._services,
@@ -269,7 +281,9 @@ class VerifyJob(Job):
                 wanted.options,
                 spent_s=self.trace.spent_s,
                 request_id=self.id,
-                judge=judge,
+                model=model,
+                headers=self._headers,
+                caller_key=self._caller_key,
             )
         except UnknownGuard as unknown:
             param = "options.guards"

@@ -34,13 +34,12 @@ from proxy.dashboard.playground_form import (
     verify_body,
 )
 from proxy.dashboard.playground_result import BANDS, CAPS, CITATIONS, Outcome, log_of
-from proxy.errors import UnknownTrace
+from proxy.errors import TooManyRequests, UnknownTrace
 from proxy.jobs import Job, ModelJob
-from proxy.limits.limiter import Visit, refusal
+from proxy.limits.limiter import Visit
 from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.pipeline.call import judge_for, usual_model
 from proxy.replay.judging import exchange_of
 from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services
@@ -73,18 +72,14 @@ class TrialSlots:
         visit = Visit(uuid4().hex, tenant.name, tenant.policy.limits)
         try:
             if visit.limits.are_set:
-                await _enter(services, visit)
+                try:
+                    await services.admit(visit)
+                except TooManyRequests as error:
+                    raise CannotTry(limit_reached(error)) from error
             yield
         finally:
             self._inside -= 1
             await services.limiter.leave(visit)
-
-
-async def _enter(services: Services, visit: Visit) -> None:
-    count = await services.limiter.enter(visit)
-    if count.full:
-        services.metrics.limited_requests.labels(visit.tenant, count.full.value).inc()
-        raise CannotTry(limit_reached(refusal(visit.limits, count.full, count)))
 
 
 _CHAT = ChatEndpoint()
@@ -155,13 +150,7 @@ async def _report(
         _MENDED_BY_POLICY,
         spent_s=trace.duration_ms / 1000,
         request_id=trace.id,
-        judge=judge_for(
-            services.judges,
-            tenant,
-            headers={},
-            caller_key=None,
-            model=usual_model(tenant, model),
-        ),
+        model=model,
     )
     return done.report
 

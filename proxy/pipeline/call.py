@@ -29,7 +29,7 @@ from proxy.openai_api.sources import FoundContext, SourceFormatError
 from proxy.openai_api.sources.finder import find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.server.asgi_reply import HttpReply, Outgoing
-from proxy.telemetry.spans import NO_SPANS, ModelCall, RequestSpans
+from proxy.telemetry.spans import NO_SPANS, RequestSpans
 from proxy.tenants import Tenant
 from proxy.traces.builder import TraceBuilder, note_exchange, request_details
 from proxy.upstream.request import RetryBudget, ServerCall, is_idempotency_key, sent_headers
@@ -346,15 +346,10 @@ def judge_for(
 async def server_call(call: Call, body: bytes) -> ServerCall:
     """Return the request for the tenant's model server."""
     upstream = call.tenant.upstream
-    about = ModelCall(
-        number=len(call.trace.attempts) + 1,
-        model=server_model(call),
-        base_url=upstream.base_url,
-        spent_s=call.trace.spent_s,
-    )
-    span = call.spans.calling(about)
+    number = len(call.trace.attempts) + 1
+    span = call.spans.calling(number, server_model(call), upstream.base_url, call.trace.spent_s)
     headers = {**call.headers, **span, "content-type": "application/json"}
-    if about.number > 1:
+    if number > 1:
         # To the model server the second attempt is another request: with the same key, it could
         # get the first answer again.
         headers = {name: value for name, value in headers.items() if not is_idempotency_key(name)}

@@ -28,7 +28,7 @@ from proxy.errors import (
 from proxy.feedback import feedback_reply
 from proxy.guardrail import GUARDRAIL_PATH, GuardrailJob
 from proxy.jobs import Job, ModelJob
-from proxy.limits.limiter import Limiter, Visit, limit_headers, refusal
+from proxy.limits.limiter import Limiter, Visit, limit_headers
 from proxy.logs import RequestFacts, facts_of, failure, logger
 from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.endpoints import ENDPOINTS
@@ -85,12 +85,6 @@ def _note_end(trace: Trace, facts: RequestFacts) -> None:
         facts.status = trace.status
 
 
-async def _verify(request: ApiRequest, receive: Receive, send: Send) -> None:
-    """Verify an answer by the policy of the tenant that asks."""
-    job = VerifyJob(request.services, request.tenant, request.headers, request.caller_key)
-    await serve_job(job, request, receive, send)
-
-
 async def _feedback(request: ApiRequest, receive: Receive, send: Send) -> None:
     """Label a request of the tenant that asks."""
     services, tenant = request.services, request.tenant
@@ -110,17 +104,14 @@ async def _feedback(request: ApiRequest, receive: Receive, send: Send) -> None:
     await send_whole(send, HttpReply(200, {}, JSON_TYPE, body))
 
 
-FEEDBACK: Final = Route("feedback", _feedback)
+def job_route(kind: type[VerifyJob | GuardrailJob], *, takes_x_api_key: bool = False) -> Route:
+    """Return the route of a job that asks no model server."""
 
+    async def serve(request: ApiRequest, receive: Receive, send: Send) -> None:
+        job = kind(request.services, request.tenant, request.headers, request.caller_key)
+        await serve_job(job, request, receive, send)
 
-async def _guardrail(request: ApiRequest, receive: Receive, send: Send) -> None:
-    """Judge a question or answers that a gateway sends."""
-    job = GuardrailJob(request.services, request.tenant, request.headers, request.caller_key)
-    await serve_job(job, request, receive, send)
-
-
-VERIFY: Final = Route(VerifyJob.endpoint_name, _verify)
-GUARDRAIL: Final = Route(GuardrailJob.endpoint_name, _guardrail, takes_x_api_key=True)
+    return Route(kind.endpoint_name, serve, takes_x_api_key)
 
 
 def model_route(endpoint: Endpoint[Any]) -> Route:
@@ -153,10 +144,7 @@ async def within_limits(request: ApiRequest, send: Send) -> AsyncGenerator[Send,
     limiter = services.limiter
     visit = Visit(uuid4().hex, tenant.name, limits)
     try:
-        count = await limiter.enter(visit)
-        if count.full:
-            services.metrics.limited_requests.labels(tenant.name, count.full.value).inc()
-            raise refusal(limits, count.full, count)
+        count = await services.admit(visit)
         yield _sending(send, limiter, visit, limit_headers(limits, count))
     finally:
         await limiter.leave(visit)
@@ -180,22 +168,56 @@ log = logger(__name__)
 
 _OWN: Final[Mapping[str, Route]] = {
     **{f"/{endpoint.path}": model_route(endpoint) for endpoint in ENDPOINTS},
-    "/verify": VERIFY,
-    "/feedback": FEEDBACK,
-    GUARDRAIL_PATH: GUARDRAIL,
+    "/verify": job_route(VerifyJob),
+    "/feedback": Route("feedback", _feedback),
+    GUARDRAIL_PATH: job_route(GuardrailJob, takes_x_api_key=True),
 }
 _OWN_METHODS = frozenset({"POST"})
 _NONE: Final[frozenset[str]] = frozenset()
 
 
-class ModelApi:
-    """Serves requests for the model API."""
+def reply_to(error: Exception) -> HttpReply:
+    """Return an error as a client sees it; what nobody expected goes to the log."""
+    if not isinstance(error, GuardProxyError):
+        request_id = uuid4().hex
+        log.error("request.failed", request_id=request_id, **failure(error))
+        error = InternalError(request_id)
+    return error_reply(error)
 
-    def __init__(self, services: Services) -> None:
+
+class Entrance:
+    """Leads each request to the model API or to everything else.
+
+    A path that can be read in two ways leads nowhere. Whatever else is got can be asked for its
+    head alone; at the model API that is the policy's business.
+    """
+
+    def __init__(self, services: Services, app: ASGIApp) -> None:
         self._services = services
+        self._app = app
 
-    async def serve(self, path: ModelPath, scope: HTTPScope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Route one request."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        path = normal_path(scope["raw_path"])
+        if path is None:
+            await send_whole(send, reply_to(UnknownPath(scope["raw_path"].decode("latin-1"))))
+            return
+        asked = model_path(path)
+        if asked is not None:
+            await self._serve(asked, scope, receive, send)
+            return
+        scope["path"] = path
+        scope["raw_path"] = spelled_path(path).encode()
+        if scope["method"] == "HEAD":
+            # The server leaves the body out: it goes by the scope that it made itself.
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, _naming_head(send))
+
+    async def _serve(self, path: ModelPath, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        """Serve a request for the model API."""
         own = _OWN.get(path.below)
         endpoint = own if own and scope["method"] in _OWN_METHODS else PASS_THROUGH
         with InFlight(self._services.metrics, endpoint.name, send) as counted:
@@ -238,47 +260,6 @@ class ModelApi:
                 if counted.has_begun:
                     raise
                 await send_whole(send, reply_to(error))
-
-
-def reply_to(error: Exception) -> HttpReply:
-    """Return an error as a client sees it; what nobody expected goes to the log."""
-    if not isinstance(error, GuardProxyError):
-        request_id = uuid4().hex
-        log.error("request.failed", request_id=request_id, **failure(error))
-        error = InternalError(request_id)
-    return error_reply(error)
-
-
-class Entrance:
-    """Leads each request to the model API or to everything else.
-
-    A path that can be read in two ways leads nowhere. Whatever else is got can be asked for its
-    head alone; at the model API that is the policy's business.
-    """
-
-    def __init__(self, model_api: ModelApi, app: ASGIApp) -> None:
-        self._model_api = model_api
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Route one request."""
-        if scope["type"] != ScopeType.HTTP:
-            await self._app(scope, receive, send)
-            return
-        path = normal_path(scope["raw_path"])
-        if path is None:
-            await send_whole(send, reply_to(UnknownPath(scope["raw_path"].decode("latin-1"))))
-            return
-        asked = model_path(path)
-        if asked is not None:
-            await self._model_api.serve(asked, scope, receive, send)
-            return
-        scope["path"] = path
-        scope["raw_path"] = spelled_path(path).encode()
-        if scope["method"] == "HEAD":
-            # The server leaves the body out: it goes by the scope that it made itself.
-            scope = {**scope, "method": "GET"}
-        await self._app(scope, receive, _naming_head(send))
 
 
 def _naming_head(send: Send) -> Send:

@@ -59,7 +59,6 @@ from proxy.telemetry.counting import OTHER, stage_of
 from proxy.telemetry.spans import (
     BatchSettings,
     ExportPlan,
-    ModelCall,
     OtelSettingsError,
     RequestSpans,
 )
@@ -134,23 +133,18 @@ def failure_of(trace: Trace) -> str | None:
     return (trace.error or str(trace.status)) if trace.status >= 500 else None
 
 
-def call_attributes(endpoint: str, call: ModelCall) -> Attributes:
+def call_attributes(endpoint: str, model: str, base_url: str) -> Attributes:
     """Return what is known of a call of the model server when it is made."""
-    server = urlsplit(call.base_url)
+    server = urlsplit(base_url)
     found: Attributes = {
         "gen_ai.operation.name": operation_of(endpoint),
         "gen_ai.provider.name": _PROVIDER,
-        "gen_ai.request.model": model_name(call),
+        "gen_ai.request.model": _name(model),
         "server.address": server.hostname or "",
     }
     with contextlib.suppress(ValueError):  # it is none, and the call will say so
         found["server.port"] = server.port or _PORTS[server.scheme]
     return found
-
-
-def model_name(call: ModelCall) -> str:
-    """Return the name of a model: callers may name models as they like."""
-    return _name(call.model)
 
 
 def attempt_attributes(attempt: Attempt) -> Attributes:
@@ -170,7 +164,8 @@ def attempt_attributes(attempt: Attempt) -> Attributes:
 def _name(said: str) -> str:
     """Return a name of somebody else's, cut, and without halves of characters.
 
-    One of these would keep the whole batch that it stands in from being sent.
+    Callers may name models as they like, and such a half would keep the whole batch that it stands
+    in from being sent.
     """
     return said[:_LONGEST_NAME_CHARS].encode("utf-8", "replace").decode()
 
@@ -286,19 +281,19 @@ class _OtelRequest:
         context = self._span.get_span_context()
         return {"trace_id": f"{context.trace_id:032x}"} if context.is_valid else {}
 
-    def calling(self, call: ModelCall) -> Mapping[str, str]:
-        if call.number not in self._calls:
-            about = call_attributes(self._endpoint, call)
+    def calling(self, number: int, model: str, base_url: str, spent_s: float) -> Mapping[str, str]:
+        if number not in self._calls:
+            about = call_attributes(self._endpoint, model, base_url)
             span = self._telemetry.tracer.start_span(
-                f"{operation_of(self._endpoint)} {model_name(call)}",
+                f"{operation_of(self._endpoint)} {_name(model)}",
                 self._context,
                 SpanKind.CLIENT,
                 about | {SPAN_KIND: "LLM"},
-                start_time=self._after(call.spent_s * 1000),
+                start_time=self._after(spent_s * 1000),
             )
-            self._calls[call.number] = span, about
+            self._calls[number] = span, about
         headers: dict[str, str] = {}
-        span, _ = self._calls[call.number]
+        span, _ = self._calls[number]
         self._telemetry.propagator.inject(headers, set_span_in_context(span, self._context))
         return headers
 

@@ -151,22 +151,6 @@ def _problems(kind: type[_Variables], prefix: str) -> list[str]:
     return []
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCall:
-    """A call of the model server, about to be made.
-
-    Attributes:
-        number: Number of the attempt, from 1; what is sent twice within one is one call.
-        model: The model server's own name for the model.
-        spent_s: Seconds since the request came in.
-    """
-
-    number: int
-    model: str
-    base_url: str
-    spent_s: float
-
-
 class RequestSpans(Protocol):
     """The spans of one request."""
 
@@ -174,8 +158,15 @@ class RequestSpans(Protocol):
     def log_fields(self) -> Mapping[str, str]:
         """Fields by which log lines of the request can be found."""
 
-    def calling(self, call: ModelCall) -> Mapping[str, str]:
-        """Note a call of the model server; return headers that go with it, by lower-case names."""
+    def calling(self, number: int, model: str, base_url: str, spent_s: float) -> Mapping[str, str]:
+        """Note a call of the model server; return headers that go with it, by lower-case names.
+
+        Args:
+            number: Number of the attempt, from 1; what is sent twice within one is one call.
+            model: The model server's own name for the model.
+            base_url: Where the model server is.
+            spent_s: Seconds since the request came in.
+        """
 
     def end(self, trace: Trace) -> None:
         """Tell all there is to tell of the request. Never fails and never waits."""
@@ -197,7 +188,7 @@ class _NoSpans:
     def log_fields(self) -> Mapping[str, str]:
         return {}
 
-    def calling(self, _: ModelCall) -> Mapping[str, str]:
+    def calling(self, _: int, __: str, ___: str, ____: float) -> Mapping[str, str]:
         return {}
 
     def end(self, _: Trace) -> None:

@@ -33,7 +33,6 @@ from proxy.telemetry.counting import (
     not_run_reason,
 )
 from proxy.telemetry.otel import MOST_MODELS, Attributes, Instruments, call_attributes
-from proxy.telemetry.spans import ModelCall
 from proxy.traces.trace import (
     Attempt,
     GuardRun,
@@ -285,8 +284,7 @@ def answered(error: str | None = None) -> Trace:
 
 
 def calls(model: str) -> dict[int, Attributes]:
-    call = ModelCall(number=1, model=model, base_url="http://127.0.0.1:8000/v1", spent_s=0)
-    return {1: call_attributes("chat.completions", call)}
+    return {1: call_attributes("chat.completions", model, "http://127.0.0.1:8000/v1")}
 
 
 def requests_by_model(reader: InMemoryMetricReader) -> dict[object, int]:
