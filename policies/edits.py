@@ -112,7 +112,7 @@ class _Placed:
     """An edit of either round.
 
     Attributes:
-        seen: The same in places of the text between the two rounds.
+        seen: The edit in places of the text between the two rounds.
     """
 
     edit: Edit

@@ -72,6 +72,7 @@ class Tier:
     """One row of the table. The first row that fits counts.
 
     Attributes:
+        fewest: Fewest strong findings of guards about grounding; `most` is their largest number.
         gravities: How much the objection weighs.
         agreed: How far the guards must agree at least.
         critical: What is done about a critical claim: the first of these that is possible; PASS

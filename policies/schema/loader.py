@@ -27,7 +27,7 @@ class LoadedPolicy:
 
     Attributes:
         name: Name of the file, without its ending.
-        version: Short hash of that, without the keys: equal versions judge alike.
+        version: Short hash of the policy without its keys: equal versions judge alike.
         templates: Its reply templates, compiled.
         intents: Its intent rules, compiled.
         entry: What its file and those that it extends say, with the place of each value.

@@ -270,7 +270,7 @@ class Plan:
     """The cases to run, and how to run them.
 
     Attributes:
-        cases: Those of its cases that are wanted.
+        cases: Those cases of the set that are wanted.
         whom: Who answers.
         fail_fast: Whether the first case that does not pass ends the run.
     """

@@ -137,7 +137,7 @@ class Relabelled:
     """A trace with another feedback, ready to be kept.
 
     Attributes:
-        entry: The same as stores have it; a pinned one does not expire.
+        entry: The trace as stores have it; a pinned one does not expire.
         added: What it adds to the counts of each of its buckets; less than nothing where a label is
             gone.
     """

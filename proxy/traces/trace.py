@@ -393,6 +393,7 @@ class Trace(Shape):
         asked: What else was known of the request; None in traces of versions that did not keep it.
         intent: What the question is about; None if nobody said.
         route: The way that the request took, and `route_reason` why.
+        findings: Findings about the question, before the model.
         asked_for_citations: Our citation prompt was added to the request.
         constrained_by: Kind of model server that was told what it may write in the second attempt;
             empty if it was not.
