@@ -40,41 +40,6 @@ return last[2] and tonumber(last[2]) + window - now or 0
 """
 
 
-class SharedWrongKeys:
-    """Wrong keys of the last minute in Redis, which all proxies count together.
-
-    Args:
-        url: See `proxy.redis_address`.
-        answer_within_s: A server that takes longer counts as away.
-    """
-
-    def __init__(self, url: str, *, answer_within_s: float = 0.5) -> None:
-        from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
-
-        self._redis = SharedRedis(url, answer_within_s=answer_within_s)
-
-    async def wait_s(self, caller: str, *, is_wrong: bool) -> float:
-        """Return how long a caller has to wait; 0 if not at all.
-
-        Args:
-            caller: What tells it from others; only its hash is stored.
-            is_wrong: It was wrong once more.
-
-        Raises:
-            CountsAway: Redis does not answer, or will not count.
-        """
-        key = _WRONG + hashlib.sha256(caller.encode()).hexdigest()
-        async with self._redis.answering(CountsAway) as redis:
-            wait_us = await self._redis.run(
-                redis, _COUNT, [key], [MOST_WRONG, int(is_wrong), _WINDOW_S * _US]
-            )
-        return int(wait_us) / _US
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._redis.close()
-
-
 class WrongKeys:
     """Counts wrong keys of the last minute by the caller's address.
 
@@ -84,13 +49,20 @@ class WrongKeys:
     Args:
         place: Which of several processes this one is: where each counts for itself, all of one
             machine together let no more be tried than one.
-        shared: What all proxies have counted; None without Redis.
+        address: See `proxy.redis_address`; None without Redis.
+        answer_within_s: A Redis that takes longer counts as away.
     """
 
-    def __init__(self, place: Place = ALONE, shared: SharedWrongKeys | None = None) -> None:
+    def __init__(
+        self, place: Place = ALONE, address: str | None = None, *, answer_within_s: float = 0.5
+    ) -> None:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._limit = RateLimitItemPerMinute(max(1, MOST_WRONG // place.count))
-        self._shared = shared
+        self._redis = None
+        if address is not None:
+            from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
+
+            self._redis = SharedRedis(address, answer_within_s=answer_within_s)
 
     async def wait_s(self, address: str, now_s: float) -> int:
         """Return how long a caller has to wait before another try; 0 if not at all."""
@@ -109,26 +81,38 @@ class WrongKeys:
         await self._shared_s(caller, is_wrong=True)
         await self._limiter.hit(self._limit, caller)
 
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._redis is not None:
+            await self._redis.close()
+
     async def _shared_s(self, caller: str, *, is_wrong: bool) -> float | None:
-        """Return how long a caller has to wait for all proxies; None if unknown."""
-        if self._shared is None:
+        """Return how long a caller has to wait for all proxies; None if unknown.
+
+        Only the hash of the caller is stored.
+        """
+        if self._redis is None:
             return None
+        key = _WRONG + hashlib.sha256(caller.encode()).hexdigest()
         try:
-            return await self._shared.wait_s(caller, is_wrong=is_wrong)
+            async with self._redis.answering(CountsAway) as redis:
+                wait_us = await self._redis.run(
+                    redis, _COUNT, [key], [MOST_WRONG, int(is_wrong), _WINDOW_S * _US]
+                )
         except CountsAway as away:
             log.warning("wrong_keys.counted_alone", error=away.cause)
             return None
+        return int(wait_us) / _US
 
 
 @asynccontextmanager
 async def open_wrong_keys(address: str | None, place: Place) -> AsyncGenerator[WrongKeys, None]:
     """Open a count of wrong keys, in Redis where there is one, and close it in the end."""
-    shared = None if address is None else SharedWrongKeys(address)
+    wrong_keys = WrongKeys(place, address)
     try:
-        yield WrongKeys(place, shared)
+        yield wrong_keys
     finally:
-        if shared is not None:
-            await shared.close()
+        await wrong_keys.close()
 
 
 def _caller_at(address: str) -> str:

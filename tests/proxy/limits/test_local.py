@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from policies.schema.sections import Limits
 from proxy.limits.limiter import Count, Limit, LocalCounts, Visit, duration, limit_headers, refusal
-from proxy.limits.wrong_keys import MOST_WRONG, SharedWrongKeys, WrongKeys
+from proxy.limits.wrong_keys import MOST_WRONG, WrongKeys
 from proxy.workers import Place
 from tests.fakes.redis_process import RedisProcess
 from tests.proxy.limits.visits import Clock, let_in, visit
@@ -202,8 +202,7 @@ async def test_nobody_waits_for_what_another_did(wrong: str, address: str) -> No
 
 
 async def test_proxies_with_one_redis_count_together(server: RedisProcess) -> None:
-    first, second = (SharedWrongKeys(server.url, answer_within_s=20.0) for _ in range(2))
-    here, there = WrongKeys(shared=first), WrongKeys(shared=second)
+    here, there = (WrongKeys(address=server.url, answer_within_s=20.0) for _ in range(2))
     for number in range(MOST_WRONG):
         assert await here.wait_s("203.0.113.7", time.time()) == 0
         await (here, there)[number % 2].note("203.0.113.7")
@@ -211,13 +210,13 @@ async def test_proxies_with_one_redis_count_together(server: RedisProcess) -> No
     assert 0 < await here.wait_s("203.0.113.7", time.time()) <= 60
     assert 0 < await there.wait_s("203.0.113.7", time.time()) <= 60
     assert await there.wait_s("203.0.113.8", time.time()) == 0
-    for each in (first, second):
+    for each in (here, there):
         await each.close()
 
 
 async def test_no_address_is_kept_in_redis(server: RedisProcess) -> None:
-    shared = SharedWrongKeys(server.url, answer_within_s=20.0)
-    await WrongKeys(shared=shared).note("203.0.113.9")
+    counted = WrongKeys(address=server.url, answer_within_s=20.0)
+    await counted.note("203.0.113.9")
     async with Redis.from_url(server.url) as redis:
         keys = await redis.keys("guard-proxy:{limits}:wrong:*")
         lasts_ms = [await redis.pttl(key) for key in keys]
@@ -225,15 +224,14 @@ async def test_no_address_is_kept_in_redis(server: RedisProcess) -> None:
     assert keys
     assert not any(b"203.0.113.9" in key for key in keys)
     assert all(0 < each <= 60_000 for each in lasts_ms)
-    await shared.close()
+    await counted.close()
 
 
 async def test_without_redis_each_process_counts_for_itself() -> None:
-    away = SharedWrongKeys("redis://127.0.0.1:9/0")
-    counted = WrongKeys(Place(1, 2), away)
+    counted = WrongKeys(Place(1, 2), "redis://127.0.0.1:9/0")
     for _ in range(MOST_WRONG // 2):
         assert await counted.wait_s("203.0.113.7", time.time()) == 0
         await counted.note("203.0.113.7")
 
     assert await counted.wait_s("203.0.113.7", time.time()) > 0
-    await away.close()
+    await counted.close()
