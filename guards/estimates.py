@@ -11,7 +11,8 @@ Source: own lists in `guards/lexicons/hedges.txt`; see `guards.evidence.calculat
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice
 from typing import ClassVar
 
 from pydantic import Field
@@ -25,9 +26,11 @@ from guards.evidence.answers import (
     answer_arithmetic,
     answer_claims,
     answer_figures,
+    user_figures,
 )
 from guards.evidence.binding import Bound, Relation, SourceFigures
 from guards.evidence.calculations.arithmetic import Arithmetic, Outcome
+from guards.evidence.calculations.points import POINTS, months_apart
 from guards.evidence.figures import Figure
 from guards.evidence.passages import Place, SourcePassages, units_of
 from guards.text.hedging import (
@@ -41,6 +44,7 @@ from guards.text.hedging import (
 from guards.text.slots.units import Dimension
 
 _SAME_SUBJECT = 0.5
+_MOST_POINTS = 16
 # A source that grants a possibility may be told as one: 거부할 수 있다 -> 거부할 수도 있습니다.
 _POSSIBILITY = re.compile(r"수(?:도|가)?\s?있")
 _MONEY = frozenset({Dimension.WON, "USD", "EUR", "JPY", "CNY", "점", "포인트"})
@@ -130,7 +134,11 @@ class Estimates(Guard[EstimatesSettings]):
                 continue
             outcome = arithmetic.of(figure).outcome
             if outcome not in _SHOWN:
-                follows = outcome is Outcome.FOLLOWS or _is_reckoned(figure, arithmetic)
+                follows = (
+                    outcome is Outcome.FOLLOWS
+                    or _is_reckoned(figure, arithmetic)
+                    or _is_between(figure, (*figures, *reading.request.once(user_figures)))
+                )
                 if figure.measure.dimension not in _GUESSED and compared.is_small:
                     follows = follows or compared.derivable.may_give(figure, bound)
                 yield self._figure_finding(Span(start, end), bound, reading, is_derived=follows)
@@ -220,6 +228,21 @@ def _is_reckoned(figure: Figure, arithmetic: Arithmetic) -> bool:
             or arithmetic.of(one).outcome is Outcome.HYPOTHESIS
         )
         for one in arithmetic.figures
+    )
+
+
+def _is_between(figure: Figure, named: Iterable[Figure]) -> bool:
+    """Tell whether about so many months lie between two points that the turns name.
+
+    3월에 신청하시면 8월까지 다섯 달쯤 여유가 있습니다.
+    """
+    if figure.measure.dimension != Dimension.MONTHS:
+        return False
+    points = dict.fromkeys(one.measure for one in named if one.measure.dimension in POINTS)
+    return any(
+        abs(figure.measure.values[0] - gap) < 1
+        for pair in combinations(islice(points, _MOST_POINTS), 2)
+        for gap in months_apart(*pair)
     )
 
 

@@ -1,10 +1,12 @@
 """Writing that is not Korean: Chinese, Japanese and other words that leak into an answer.
 
 Finds: Han, kana, Cyrillic and other foreign words down to a single character, broken characters
-    (U+FFFD), and Latin sentences of five words or more in which hardly any Hangul stands.
-Misses: single foreign words in Latin letters (most are names), foreign words in code, addresses
-    and names of files, and a Chinese word in parentheses that is read like the Korean before it.
-Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are recognised by their small words.
+    (U+FFFD), Latin sentences of five words or more in which hardly any Hangul stands, and, where
+    there are sources, words in small Latin letters that none of them has.
+Misses: Latin words with a capital letter (most are names), foreign words in code, addresses and
+    names of files, and a Chinese word in parentheses that is read like the Korean before it.
+Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are recognised by their small words,
+    and for Latin words.
 Source: blocks of the Unicode standard. Licensed is what is in the question, the sources or the
     conversation, hanja in parentheses after the Hangul that it spells, and the scripts that the
     question asks for; quotations, if it asks for the original. Mended is a Han word whose Korean
@@ -78,6 +80,9 @@ class KoreanOnlySettings(GuardSettings):
         True, description="Let the answer use the language or script that the question asks for."
     )
     latin_sentences: bool = Field(True, description="Report sentences in Latin letters.")
+    latin_words: bool = Field(
+        True, description="Report words in small Latin letters that no source has."
+    )
 
 
 class KoreanOnly(Guard[KoreanOnlySettings]):
@@ -131,6 +136,12 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
                 "‘{observed}’{observed:은} 한국어 문장이 아닙니다. 한국어 문장으로 옮겨 쓰세요."
             ),
         ),
+        "korean_only.latin_word": Code(
+            label=Label("An English word", "영어 낱말"),
+            meaning="An English word that no source has stands in the place of a Korean one.",
+            message="한국어가 아닌 글자가 섞여 있습니다",
+            instruction="‘{observed}’{observed:은} 한국어가 아닙니다. 같은 뜻의 한국어로 바꾸어 쓰세요.",
+        ),
     }
 
     def not_checkable(self, reading: Reading) -> str | None:
@@ -154,6 +165,14 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         if self.settings.latin_sentences and Script.LATIN not in requested:
             latin = _latin_sentences(own_words, reading.answer_text.sentences, reading.exchange)
             findings += [_finding(text, [run]) for run in latin]
+        if self.settings.latin_words and reading.sources and Script.LATIN not in requested:
+            taken = [finding.span for finding in findings]
+            words = _latin_words(own_words, reading.exchange)
+            findings += [
+                replace(_finding(text, stretch), code=f"{self.id}.latin_word", score=_LATIN_SCORE)
+                for stretch in _stretches(text, words)
+                if not any(one.start <= stretch[0].start < one.end for one in taken)
+            ]
         return sorted(findings, key=lambda finding: finding.span)
 
     def _foreign(
@@ -230,6 +249,31 @@ def _latin_sentences(text: str, sentences: tuple[Sentence, ...], exchange: Excha
         for run in latin_runs(plain, sentence.start, sentence.end)
         if _reads_as_sentence(run) and not licence.covers(run.text)
     ]
+
+
+# A name begins with a capital letter; code, addresses, units and options have other signs beside.
+_SMALL_LATIN = re.compile(
+    r"(?<![A-Za-z0-9@./_\-:#&'’+=])(?<!\d )[a-z]{3,}(?![A-Za-z0-9@/_:#&'’+=]|[.\-][A-Za-z0-9])"
+)
+
+
+def _latin_words(text: str, exchange: Exchange) -> list[Run]:
+    """Return the words in small Latin letters that neither sources nor turns have.
+
+    One with a capital letter beside it is part of a name or of code.
+    """
+    plain = prose_only(text)
+    found = [
+        Run(Script.LATIN, match[0], *match.span())
+        for stretch in latin_runs(plain)
+        if stretch.text == stretch.text.lower()
+        for match in _SMALL_LATIN.finditer(plain, stretch.start, stretch.end)
+    ]
+    if not found:
+        return []
+    licence = _licence(exchange)
+    known = {word.casefold() for word in listed("ordinary_latin")}
+    return [run for run in found if run.text not in known and not licence.covers(run.text)]
 
 
 def _has_hardly_any_hangul(text: str) -> bool:

@@ -210,7 +210,7 @@ def _without_value(figure: Figure, bound: Bound, compared: Compared) -> Finding 
         return _underived(figure, compared)
     if bound.held is Relation.DIFFERS:
         return _differs(figure, bound, compared)
-    if compared.is_of_earlier_turn(figure):
+    if compared.is_of_earlier_turn(figure) or compared.is_number_of(figure):
         return _underived(figure, compared)
     return _absent(figure, compared)
 

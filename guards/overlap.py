@@ -174,7 +174,8 @@ class Overlap(Guard[OverlapSettings]):
 # 주당 수업 횟수가 하루 더 많습니다: what follows from figures of the sources, in words of its own.
 _COMPARES = re.compile(
     r"더/MAG (?:많|적|길|짧|비싸|싸|높|낮|크|작|넓|좁|빠르|느리|저렴|유리|불리)/"
-    r"|보다/JKB (?:\S+ )*(?:더|덜)/MAG"
+    r"|보다/JKB (?:\S+ )*(?:(?:더|덜)/MAG|(?:많|적|길|짧|비싸|싸|높|낮|크|작|넓|좁|빠르|늦)/VA"
+    r"|(?:저렴|유리|불리|이득|손해)/)"
 )
 # 내장 장치이므로: the answer calls the user's case by a kind. 박스를 버렸거나: one case of several.
 _NAMES_A_CASE = re.compile(r"이/VCP (?:므로|니|니까|라|라서|어서)/EC$|(?<!시/EP )거나/EC$")

@@ -258,6 +258,12 @@ class Compared:
         texts = (*(part.text.raw for part in self.parts), *titles, self._turns)
         return any(written.search(text) or _OF_A_WEEK.search(text) for text in texts)
 
+    def is_number_of(self, figure: Figure) -> bool:
+        """Tell whether a count is the number of a bus, a window or a question: 버스 53번."""
+        text = figure.quantity.text
+        written = re.compile(rf"(?<![\d.,]){re.escape(text)}")
+        return text.endswith("번") and any(written.search(part.text.raw) for part in self.parts)
+
     def is_quoted(self, figure: Figure) -> bool:
         """Tell whether a source has the figure's sentence word for word."""
         sentence = self.answer.sentences[figure.claim.sentence]

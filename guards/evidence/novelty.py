@@ -66,7 +66,9 @@ class Measured(NamedTuple):
         telling = self.telling + other.telling
         known = self.known * self.telling + other.known * other.telling
         unknown = (*self.unknown, *other.unknown)
-        return Measured(telling, unknown, self.things + other.things - in_series, known / telling)
+        ours, theirs = ({word.features[-1] for word in one.unknown} for one in (self, other))
+        things = self.things + other.things - len(ours & theirs) - in_series
+        return Measured(telling, unknown, things, known / telling)
 
 
 def _dense_text(sources: SourceSet) -> str:
@@ -105,7 +107,8 @@ class Vocabulary:
         unknown = self.unknown(claim, telling)
         verbs = sum(0 < self._novelty(word) < 1 for word in telling)
         missing = len(unknown) + NOVEL_VERB * verbs
-        things = len(unknown) - sum(_are_in_series(*pair, claim) for pair in pairwise(unknown))
+        named = {word.features[-1] for word in unknown}
+        things = len(named) - sum(_are_in_series(*pair, claim) for pair in pairwise(unknown))
         return Measured(len(telling), unknown, things, 1 - missing / len(telling))
 
     def is_new(self, word: Word) -> bool:
@@ -240,8 +243,9 @@ def _is_misread(word: Word, claim: Claim) -> bool:
 
 
 def _describes(word: Word, claim: Claim) -> bool:
-    """Tell whether a word is the root of an adjective (넉넉한) or an example (암 수술처럼)."""
-    if f"{word.text}/XR" in claim.clause.trail:
+    """Tell whether a word describes (넉넉한, 안정적인) or is an example (암 수술처럼)."""
+    trail = claim.clause.trail
+    if f"{word.text}/XR" in trail or (word.text.endswith("적") and "적/XSN" in trail):
         return True
     text, at = claim.text, word.end - claim.clause.start
     while (behind := _AND_OR.match(text, at)) and (member := _MEMBER.match(text, behind.end())):

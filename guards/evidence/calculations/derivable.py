@@ -114,7 +114,9 @@ class Derivable:
             return False
         if any(_is_share(own, source, one.measure) for one in beside):
             return False
-        if self._is_multiple_beside(figure, source) or _is_multiple_of_rate(figure, right):
+        if _is_beyond_end(figure, right) or _is_multiple_of_rate(figure, right):
+            return False
+        if self._is_multiple_beside(figure, source) or self._is_counted_multiple(figure):
             return False
         if own.dimension in DATES and _is_day_beside(own, right):
             return False
@@ -149,6 +151,18 @@ class Derivable:
             for number in counts_of(one)
         )
 
+    def _is_counted_multiple(self, figure: Figure) -> bool:
+        """Tell whether a figure is a source's as often as its sentence counts in words."""
+        numbers = _counted_in_words(figure)
+        if not numbers:
+            return False
+        dimension, values, *_ = figure.measure
+        return any(
+            one.measure.dimension == dimension and one.measure.values[0] * number == values[0]
+            for one in self._sources
+            for number in numbers
+        )
+
     def _is_in_reach(self, figure: Figure) -> bool:
         """Tell whether a short calculation from the other figures could give a figure."""
         dimension = figure.measure.dimension
@@ -179,6 +193,7 @@ class Derivable:
                 break
             if start != figure.start:
                 found.update(dict.fromkeys(factors))
+        found.update(dict.fromkeys(map(float, _counted_in_words(figure))))
         return tuple(found)[:_MOST_FACTORS]
 
     @lazy
@@ -331,17 +346,22 @@ class Derivable:
         return any((month - one) % 12 in {0, 1, 11} for one in months)
 
     def _days(self, points: Sequence[Measure]) -> Iterator[Measure]:
-        """Yield the days that may be reckoned from some, and those beside the sources'."""
+        """Yield the days that may be reckoned from some, and those beside the sources'.
+
+        From a day of the sources is reckoned with the lengths of time that the answer names.
+        """
         lengths = self._lengths
         for point in points:
             for length in lengths:
                 for sign in (1, -1):
                     yield from moved(point, length, sign, inclusive=True)
-        day = Measure(Dimension.DAYS, (Fraction(1),))
+        own = (one.measure for one in self._answer if one.measure.dimension == Dimension.DAYS)
+        days = dict.fromkeys((Measure(Dimension.DAYS, (Fraction(1),)), *own))
         for one in self._sources:
             if one.measure.dimension in DATES:
-                for sign in (1, -1):
-                    yield from moved(one.measure, day, sign)
+                for length in islice(days, _MOST_FACTORS):
+                    for sign in (1, -1):
+                        yield from moved(one.measure, length, sign)
 
     @lazy
     def _lengths(self) -> list[Measure]:
@@ -430,6 +450,36 @@ def _is_multiple_of_rate(figure: Figure, rate: Figure) -> bool:
         texts.append(one.claim.text[max(0, start - _PER_CHARS) : start])
     own, its = (_PER.search(text) is not None for text in texts)
     return its and not own and figure.measure.values[0] != rate.measure.values[0]
+
+
+# 세 판이면, 두 통에: counted in units that are no figures by themselves.
+_NATIVE_COUNTS = {
+    word: Fraction(number)
+    for number, word in enumerate("두 세 네 다섯 여섯 일곱 여덟 아홉 열".split(), start=2)
+}
+_COUNTED = re.compile(rf"(?<![가-힣])({'|'.join(_NATIVE_COUNTS)})[ ]?[가-힣]")
+
+
+def _counted_in_words(figure: Figure) -> set[Fraction]:
+    """Return the numbers by which a figure's sentence counts in words of its own."""
+    texts = (claim.text for claim in figure.sentence or (figure.claim,))
+    return {_NATIVE_COUNTS[found] for text in texts for found in _COUNTED.findall(text)}
+
+
+_DENIED = re.compile(r"없|않|못하|못해|안[ ]?(?:되|돼|됩)|불가|제외|벗어|넘")
+
+
+def _is_beyond_end(figure: Figure, limit: Figure) -> bool:
+    """Tell whether a number is the next one that a limit leaves out, and is said to be out.
+
+    만 18~30세: 31세가 되면 신청할 수 없습니다.
+    """
+    own, values = figure.measure, limit.measure.values
+    return (
+        own.dimension == limit.measure.dimension
+        and own.values[0] in {values[0] - 1, values[-1] + 1}
+        and any(_DENIED.search(claim.text) for claim in figure.sentence)
+    )
 
 
 def _adds_up(measure: Measure, one: Measure, other: Measure) -> bool:

@@ -53,6 +53,7 @@ _TAKES = re.compile(
 # The two amounts before it are not the ones that are compared.
 _OTHERWISE = re.compile(r"보다|이니|므로|라면|하면|으면")
 _MORE = re.compile(r"(?:을|를|이|가|만큼)?[ ]?(?:더|덜)[ ](?!뒤|후|지나|있)|[ ]?차이[가나는입로]")
+_END = re.compile(r"[\n,;]")
 _LISTED = re.compile(
     r"(?:,|과|와|이고|이며|·)[^.\n]{0,60}\d[\d,]*[가-힣 ]{1,8}(?:이|가|을|를|씩)?[ ]?"
     r"(?:더[ ]|덜[ ]|추가|저렴|비싸|비쌉|차이)"
@@ -269,7 +270,9 @@ class Implied:
         after = next(
             (one.start for one in self._figures if one.start >= figure.end), len(self._plain)
         )
-        behind = self._plain[figure.end : min(after, figure.end + _NEAR_CHARS // 2)].split("\n")[0]
+        behind = self._plain[figure.end : min(after, figure.end + _NEAR_CHARS // 2)]
+        # What stands behind a comma is said of something else: A는 3만 원, B는 많아야 2만 원.
+        behind = _END.split(behind, maxsplit=1)[0]
         if place.wanted.kind in LENGTHS and not _MORE.match(behind):
             return None
         if behind.startswith(("으로", "로")) or _IN_ALL.search(place.text):

@@ -129,3 +129,32 @@ def _between_dates(one: Measure, other: Measure, *, inclusive: bool) -> Iterator
             months = (end.year - begin.year) * _YEAR_MONTHS + end.month - begin.month
             if begin.day == end.day:
                 yield Measure(Dimension.MONTHS, (Fraction(abs(months)),))
+
+
+def months_apart(one: Measure, other: Measure) -> tuple[Fraction, ...]:
+    """Return how many months may lie between two dates or months; empty for other measures.
+
+    Without a year for both, the second may be the next one of its name or the last.
+    """
+    places = [_in_months(point) for point in (one, other)]
+    if None in places:
+        return ()
+    (year, month), (other_year, other_month) = (place for place in places if place)
+    if year and other_year:
+        return (abs((year - other_year) * _YEAR_MONTHS + month - other_month),)
+    gap = (month - other_month) % _YEAR_MONTHS
+    return gap, _YEAR_MONTHS - gap
+
+
+def _in_months(point: Measure) -> tuple[int, Fraction] | None:
+    """Return the year of a point, 0 for none, and its month with the part that has passed."""
+    value = int(point.values[0])
+    match point.dimension:
+        case Dimension.DATE | Dimension.MONTH_DAY:
+            month, day = divmod(value % 10_000, 100)
+            return value // 10_000, month + Fraction(day - 1, 31)
+        case Dimension.YEAR_MONTH:
+            return value // 100, Fraction(value % 100)
+        case Dimension.MONTH:
+            return 0, Fraction(value)
+    return None
