@@ -140,7 +140,9 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
             label=Label("An English word", "영어 낱말"),
             meaning="An English word that no source has stands in the place of a Korean one.",
             message="한국어가 아닌 글자가 섞여 있습니다",
-            instruction="‘{observed}’{observed:은} 한국어가 아닙니다. 같은 뜻의 한국어로 바꾸어 쓰세요.",
+            instruction=(
+                "‘{observed}’{observed:은} 한국어가 아닙니다. 같은 뜻의 한국어로 바꾸어 쓰세요."
+            ),
         ),
     }
 
