@@ -108,11 +108,7 @@ class Derivable:
         ]
         if any(_adds_up(own, *pair) for pair in combinations(named[:_MOST_AMOUNTS], 2)):
             return False
-        place = right.source, right.claim.sentence
-        beside = [one for one in self._sources if (one.source, one.claim.sentence) == place]
-        if any(_adds_up(own, one.measure, other.measure) for one, other in combinations(beside, 2)):
-            return False
-        if any(_is_share(own, source, one.measure) for one in beside):
+        if self._is_made_beside(own, right):
             return False
         if _is_beyond_end(figure, right) or _is_multiple_of_rate(figure, right):
             return False
@@ -125,6 +121,14 @@ class Derivable:
         is_amount = own.dimension in _CALCULATED
         least = BINDING.replaces_amount if is_amount else BINDING.replaces
         return bound.likeness >= least
+
+    def _is_made_beside(self, own: Measure, right: Figure) -> bool:
+        """Tell whether a value follows from the figures of one sentence of a source."""
+        place = right.source, right.claim.sentence
+        beside = [one.measure for one in self._sources if (one.source, one.claim.sentence) == place]
+        return any(_is_share(own, right.measure, one) for one in beside) or any(
+            _adds_up(own, *pair) for pair in combinations(beside, 2)
+        )
 
     def _is_in_proportion(self, figure: Figure, bound: Bound) -> bool:
         """Tell whether a figure grows with another as the sources' do: 5L에 100mL, 2L에 40mL."""
