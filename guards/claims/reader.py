@@ -34,8 +34,8 @@ class Modality(StrEnum):
 
 
 _DENIED = re.compile(
-    r"지/(?:EC|VX) (?:는/(?:JX|ETM) |도/JX |를/JKO )?(?:않|아니하)/|아니/VCN(?! 라/EC)|안/MAG \S+/V"
-    r"|없/VA|없이/MAG$"
+    r"지/(?:EC|VX) (?:는/(?:JX|ETM) |(?:도|까지)/JX |를/JKO )*(?:않|아니하)/"
+    r"|아니/VCN(?! 라/EC)|안/MAG \S+/V|없/VA|없이/MAG$"
 )
 # What frames a statement says nothing of its act: …다는 점을 기억하세요, …다고 안내되어 있습니다.
 _REPORTED = re.compile(
@@ -130,6 +130,9 @@ _ALWAYS = frozenset(
 _GOES_ON = frozenset(
     "되 좋 괜찮 무방 있 않 못하 하 보 주 싶 말 버리 놓 두 계시 안 아니 상관없 지 오 가".split()
 )
+# 채식이고 오신채도: behind what only is so, few auxiliaries go on (학생이고 싶다).
+_STATES = frozenset({"VCP", "VCN", "VA", "XSA"})
+_GOES_ON_STATING = frozenset({"싶", "말", "있", "계시"})
 _DIGIT = re.compile(r"\d")
 _SPEAKING = frozenset({"SN", "SL", "SH"})
 _CASE = frozenset({"경우", "때", "시", "시점", "이상"})
@@ -304,6 +307,8 @@ def _ends_clause(found: Sequence[Morpheme], at: int) -> bool:
     if one.tag == "EC" and one.form in _CUT:
         if one.form in _ALWAYS:
             return True
+        if one.form == "고" and at and found[at - 1].tag in _STATES:
+            return follows.form not in _GOES_ON_STATING
         if follows.tag in {"JX", "MAG"} and at + 2 < len(found):
             follows = found[at + 2]
         return not (follows.tag in {"VX", "VV", "VA", "VCN"} and follows.form in _GOES_ON)

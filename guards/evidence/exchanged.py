@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -35,6 +35,8 @@ _TITLE = re.compile(r"(?<=..)(?:님|들|분)+$")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _AND_OR = re.compile(r"\s?(?:과|와|나|이나|이든|든|또는|혹은|및|·|,|/)\s?")
 _MARK = re.compile(r"\[[^\[\]]*\]")
+# 일부 제외 is not set against 제어반 전체: how much it is depends on of what.
+_AMOUNTS = frozenset("일부 전체 전부 절반 대부분".split())
 _SIGNS = re.compile(r"[^\w]|\d")
 _EITHER = re.compile(r"(?:거나|든지|든)/EC$")
 _CLASSES = {
@@ -96,6 +98,8 @@ def exchanges(
         and not _is_within(_MARK, word, claim)
         and not vocabulary.is_asked(word)
         and not standing.has(word)
+        and not standing.is_listed(word)
+        and not _is_of_its_subject(word, claim, sentence)
     ]
     if not judged or _is_part_of_a_denial(claim, sentence):
         return
@@ -169,10 +173,30 @@ def _has_alternatives(noun: str) -> bool:
     return any(noun[:end] in _poles() or noun[-end:] in _poles() for end in ends)
 
 
+# 자녀분이 대신 가실 때는 위임장과 본인 신분증: it is the child's.
+_REFLEXIVES = frozenset("본인 자신 자기".split())
+_DOERS = frozenset("이 가 께서".split())
+_KIN = frozenset("배우자 남편 아내 어머니 아버지 보호자 친척 지인 조부모 따님 아드님".split())
+
+
+def _is_of_its_subject(word: Word, claim: Claim, sentence: Sequence[Claim]) -> bool:
+    """Tell whether a noun only refers back to the person of whom its sentence speaks."""
+    if word.text not in _REFLEXIVES:
+        return False
+    before = [one for part in sentence[: claim.position] for one in part.clause.words]
+    before += [one for one in claim.clause.words if one.start < word.start]
+    people = words("people") | _KIN
+    return any(
+        one.particle in _DOERS and _TITLE.sub("", one.text).endswith(tuple(people))
+        for one in before
+    )
+
+
 class _Standing:
     """The clauses of the sources in which the words of a clause of the answer stand."""
 
     def __init__(self, claim: Claim, index: SourceIndex) -> None:
+        self._claim = claim
         self._words = [word for word in claim.clause.words if not word.is_light]
         self._index = index
 
@@ -190,6 +214,35 @@ class _Standing:
         return any(
             sum([place in having for having in self._places]) - own >= least for place in near
         )
+
+    def is_listed(self, noun: Word) -> bool:
+        """Tell whether a source lists a noun with the one beside which the clause has it."""
+        beside = [
+            other
+            for other in self._words
+            if other is not noun and _are_side_by_side(self._claim, noun, other)
+        ]
+        return bool(beside) and any(
+            _are_listed(self._index.claims[place].claim, noun, other)
+            for place in self._index.places_of(noun, EXCHANGED.held)
+            for other in beside
+        )
+
+
+def _are_listed(claim: Claim, *listed: Word) -> bool:
+    """Tell whether a clause has two words of another one as members of a list."""
+    one, other = (
+        [word for word in claim.clause.words if word.features[-1] == member.features[-1]]
+        for member in listed
+    )
+    return any(_are_side_by_side(claim, *pair) for pair in product(one, other))
+
+
+def _are_side_by_side(claim: Claim, one: Word, other: Word) -> bool:
+    """Tell whether two words of a clause are members of a list (진단서나 입원확인서)."""
+    first, second = sorted((one, other), key=attrgetter("start"))
+    offset = claim.clause.start
+    return _AND_OR.fullmatch(claim.text, first.end - offset, second.start - offset) is not None
 
 
 def _speaks_of(context: Context, word: Word) -> bool:
@@ -251,6 +304,8 @@ class _Clause:
             kind = self._kind(noun, other, vocabulary)
             if kind is None or vocabulary.is_asked(other) or self._is_of_another(noun, other, one):
                 continue
+            if noun.text in _AMOUNTS and not self._is_beside_the_same(noun, other, one):
+                continue
             # 회사에서는 직원이 신청합니다: where something is done says nothing of who does it.
             if noun.particle.startswith("에서") != other.particle.startswith("에서"):
                 continue
@@ -296,6 +351,12 @@ class _Clause:
         }
         return len(described_by) > 1
 
+    def _is_beside_the_same(self, noun: Word, other: Word, one: SourceClaim) -> bool:
+        """Tell whether a noun and a source's have the same word before or behind them."""
+        words = one.claim.clause.words
+        own, its = _beside(noun, self.words), _beside(other, words) if other in words else ()
+        return any(mine & theirs for mine, theirs in zip(own, its, strict=False))
+
     def _is_cut(self, noun: Word) -> bool:
         """Tell whether a noun is the end of a word, of which the beginning was misread."""
         at = noun.start - self.claim.clause.start
@@ -319,12 +380,7 @@ class _Clause:
         if vocabulary.has_whole(noun.text):
             return False
         beside = [one for one in self.words if one.features[-1] == other.features[-1]]
-        offset = self.claim.clause.start
-        return any(
-            _AND_OR.fullmatch(self.claim.text, first.end - offset, second.start - offset)
-            for one in beside
-            for first, second in (sorted((noun, one), key=attrgetter("start")),)
-        )
+        return any(_are_side_by_side(self.claim, noun, one) for one in beside)
 
     def _at_its_place(
         self, noun: Word, one: SourceClaim, vocabulary: Vocabulary

@@ -93,7 +93,7 @@ def _read(text: str) -> tuple[Morpheme, ...]:
     for line in text.split("\n"):
         for piece in _pieces_of(line):
             read = _read_line(piece, position)
-            found += _guided(read) if "안" in piece else read
+            found += _guided(read) if "안" in piece or _CERTIFICATE in piece else read
             position += len(piece)
         position += 1
     return tuple(found)
@@ -111,11 +111,22 @@ def _pieces_of(line: str) -> Iterator[str]:
 
 
 def _guided(found: Sequence[Morpheme]) -> Iterator[Morpheme]:
-    """Yield morphemes with 안내 as one noun, also where 안 and 내다 were read (음성 안내기)."""
+    """Yield morphemes with 안내 and 확인서 as nouns where verbs were read.
+
+    안 and 내다 are read in 음성 안내기, 확인하다 and an ending in 입원확인서 without a particle.
+    """
     at = 0
     while at < len(found):
         one = found[at]
         follows = found[at + 1] if at + 1 < len(found) else one
+        if one[:2] == ("확인", "NNG") and [each[:2] for each in found[at + 1 : at + 3]] == [
+            ("하", "XSV"),
+            ("서", "EC"),
+        ]:
+            end = found[at + 2].end
+            yield Morpheme(_CERTIFICATE, "NNG", one.start, end, ("확인", "서"))
+            at += 3
+            continue
         if one[:2] == ("안", "MAG") and follows[:2] == ("내", "VV") and follows.start == one.end:
             yield Morpheme("안내", "NNG", one.start, follows.end, ("안내",))
             at += 1
@@ -150,7 +161,14 @@ def _rows(parsed: str, line: str, offset: int) -> list[Morpheme]:
     return found
 
 
+_CERTIFICATE = "확인서"
 _new = tuple.__new__
+# 주진 않다, 쓸 순 없다, 되질 않다: contracted particles are read as written out.
+_WHOLE_PARTICLES = {
+    ("ㄴ", "JX"): ("는", "JX"),
+    ("ㄹ", "JX"): ("를", "JKO"),
+    ("ㄹ", "JKO"): ("를", "JKO"),
+}
 _Piece = tuple[str, str, tuple[str, ...]]
 
 
@@ -168,5 +186,6 @@ def _pieces(row: str) -> tuple[str, tuple[_Piece, ...]]:
     pieces = [piece.split("/") for piece in expression.split("+") if "/" in piece]
     if fields[_KIND] == "Inflect":
         forms = ((piece[0].translate(_LETTERS), piece[1]) for piece in pieces)
-        return surface, tuple((form, kind, (form,)) for form, kind in forms)
+        whole = (_WHOLE_PARTICLES.get(piece, piece) for piece in forms)
+        return surface, tuple((form, kind, (form,)) for form, kind in whole)
     return surface, ((surface, tag, tuple(piece[0] for piece in pieces) or (surface,)),)

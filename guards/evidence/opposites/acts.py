@@ -23,6 +23,10 @@ _MONEY_ENDS = ("비", "료", "금")
 _BILLED = "청구"
 # The one who does these pays; 부과, 징수 and 청구 name the one who is paid.
 _BORNE = frozenset(canonical(word) for word in "부담 납부 내다 물다".split())
+# 420만 원을 기준으로 계산한다: this tells how it is counted, not what it counts as.
+_MANNER = frozenset("기준 방식 방법 단위 비율 순서 절차 월할 일할".split())
+# 기본적으로 제한된다: it tells how. 실적 and 국적 are things.
+_ADVERBIAL = re.compile(r"[가-힣]{2,}적")
 _WHO = frozenset("이 가 은 는 께서 에서".split())
 _AS = frozenset({"로", "으로"})
 _OBLIQUE = _AS | {"에", "에는", "에서", "에서는", "까지", "부터", "인해", "으로는", "로는"}
@@ -86,10 +90,12 @@ def act_of(found: Sequence[Word], *, is_label: bool = False) -> Act | None:
     for at in range(len(found) - 1, -1, -1):
         word, before = found[at], found[:at]
         name = word.features[-1]
-        if name in COUNTS and before and before[-1].particle in _AS:
+        if name in COUNTS and before and before[-1].particle in _AS and not _is_manner(before[-1]):
             # 결석으로 보지 않는다: it is not counted as one.
             return Act(COUNTED, 1, 1.0, word)
-        if (name in _PAYS or word.text == _BILLED) and any(_is_money(one) for one in before):
+        is_able = bool(before) and before[-1].text == "수"  # 인출할 수 있다: no money is there.
+        is_paid = word.text == _BILLED or (name in _PAYS and not is_able)
+        if is_paid and any(_is_money(one) for one in before):
             return Act(CHARGED, -1 if _is_borne_for(word, before) else 1, 1.0, word)
         opposite = opposite_of(word)
         if is_label and opposite is None:
@@ -98,7 +104,7 @@ def act_of(found: Sequence[Word], *, is_label: bool = False) -> Act | None:
             name, side = opposite
             is_free = name == CHARGED and _is_borne_for(word, before)
             return Act(name, -side if is_free else side, 1.0, word)
-        if not word.is_light and name not in FRAME:
+        if not word.is_light and name not in FRAME and not _ADVERBIAL.fullmatch(word.text):
             return Act(name, 1, 1.0, word)
     return None
 
@@ -160,6 +166,11 @@ def _goes_on(word: Word, trail: str) -> bool:
     return False
 
 
+def _is_manner(word: Word) -> bool:
+    """Tell whether a noun tells how something is counted or dealt with (월할로 계산)."""
+    return word.features[-1] in _MANNER
+
+
 def _is_borne_for(word: Word, before: Sequence[Word]) -> bool:
     """Tell whether the provider bears what is paid: 배송비는 당사가 부담합니다."""
     payers = section_words("payers", "provider", "party")
@@ -185,6 +196,7 @@ _MAY_TURN = Candidates(pattern.pattern for _, pattern in _TURNS)
 _TRAILS_KEPT = 2048
 UNLESS = "unless"
 _ORDER = frozenset({"before", "after"})
+_PHASES = frozenset({"during", "over"})
 
 
 # Of one clause several guards ask.
@@ -197,6 +209,9 @@ def turns_of(trail: str) -> frozenset[str]:
 
 def are_turned(one: frozenset[str], other: frozenset[str]) -> bool:
     """Tell whether the turns of two clauses make them speak of different cases."""
-    if (one ^ other) - _ORDER:
+    apart = one ^ other
+    if apart - _ORDER - _PHASES:
         return True
-    return one != other and one | other >= _ORDER
+    if apart >= _PHASES and one & _PHASES and other & _PHASES:
+        return True
+    return one & _ORDER != other & _ORDER and one | other >= _ORDER

@@ -62,6 +62,7 @@ _AS_EASY = re.compile(
     _WIDENERS[Kind.ALONE].pattern + r"|불필요|생략|면제|필요(?:하지|가|는)?\s?(?:없|않)|지\s?않아도"
 )
 # What need not be paid or feared is no condition: 추가 요금 없이, 문제없이, 지체 없이.
+_NOTWITHSTANDING = re.compile(r"에도\s불구하고")
 _NO_NEED = re.compile(
     r"(?:료|금|비|비용|세|불이익|지체|문제|걱정|부담|차이|사유|이상|차질|변동|관계|상관|제한|구애|구분"
     r"|감면|할인|혜택|지원|환급|보상|적립)$"
@@ -355,7 +356,26 @@ def _is_as_wide(word: _Widener, match: Match, meaning: SourceMeaning) -> bool:
     """Tell whether a source statement is without limit, too."""
     if word.kind is Kind.ALONE and _needs_no_more(word, match):
         return True
+    if word.kind is Kind.ASIDE and _overrides(match, word, meaning):
+        return True
     return any(_is_wide(word, text) for text in _texts(word, match, meaning))
+
+
+def _overrides(match: Match, word: _Widener, meaning: SourceMeaning) -> bool:
+    """Tell whether a source gives a case its own rule, whatever it says of others.
+
+    제1항에도 불구하고 거절된 경우 40%를 환불한다: 거절된 경우에는 단계와 상관없이 40%.
+    """
+    source = match.source_statement
+    told = source.sentence[: source.claim.position]
+    if not any(_NOTWITHSTANDING.search(one.text) for one in told):
+        return False
+    before = meaning.readings[source.source].page.plain[: source.claim.start]
+    return (
+        bool(word.aside)
+        and word.aside[-1].text in before
+        and meaning.held(source.given, match.statement.around) >= _CLOSE
+    )
 
 
 def _is_wide(word: _Widener, text: str) -> bool:

@@ -7,7 +7,7 @@ A clause makes a statement, and so does what stands in brackets behind it (식�
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from guards.claims.reader import Claim, Modality, label_words
@@ -35,6 +35,7 @@ from guards.evidence.opposites.pieces import (
     telling,
 )
 from guards.korean.words import Word
+from guards.lexicons.loading import words
 
 SAME_SENTENCE, LATER, SENTENCE_BEFORE, TITLE = 0.6, 0.3, 0.4, 0.8
 CONDITION, CONCESSION, HOST, CARRIED, SUBJECT = 0.8, 0.5, 0.7, 0.8, 0.6
@@ -54,6 +55,16 @@ _PROVISION = re.compile(r"「[^」\n]{1,60}」|제\d+[조항호](?:의\d+)?|각 
 _CASES = frozenset("시 때 경우".split())
 # 월요일만 빼고 운영합니다, 금요일은 제외하고 됩니다.
 _LEFT_OUT = re.compile(r"(?:빼/VV|제외/NNG 하/XSV) 고/EC$")
+
+
+# 두 해 연속 참가하면서 한 번 이상 완주하신 분은: the first clause only describes the people, too.
+_LEADS_ON = re.compile(r"(?:(으?면서)|고|으?며|[아어여]서|거나)/EC$")
+_FIRST_DESCRIBES = re.compile(
+    r"(?:\S+/(?!V|XS[VA])\S+ )*\S+/(?:VV|VA|XSV|XSA)(?: \S+/EP)* (?:ㄴ|은|는|던)/ETM "
+    r"(?!(?:것|거|경우|때|데|후|뒤|다음|채|만큼|대로)/)(?:\S+/N\w+ )*"
+    r"(\S+)/(?:NN\w|XSN) (?:들/XSN )?(?:은|는|이|가|만|에게|께|도)/J"
+)
+_PEOPLE = words("people") | frozenset("분 자 고객 회원 환자 직원 이용자 신청자 가입자".split())
 
 
 class Part(NamedTuple):
@@ -134,6 +145,17 @@ def statements_in(
     yield from _Sentence(sentence, near, title, source).statements()
 
 
+def _is_of_a_description(claim: Claim, behind: Claim | None) -> bool:
+    """Tell whether a clause belongs to the description with which the next one begins."""
+    leads_on = _LEADS_ON.search(claim.clause.trail)
+    if leads_on is None or behind is None or claim.position:
+        return False
+    if any(word.particle in _SUBJECT for word in claim.clause.words):
+        return False
+    described = _FIRST_DESCRIBES.match(behind.clause.trail)
+    return described is not None and (leads_on[1] is not None or described[1] in _PEOPLE)
+
+
 class _Sentence:
     """Reads the statements of a sentence."""
 
@@ -150,9 +172,14 @@ class _Sentence:
     def statements(self) -> Iterator[Statement]:
         """Yield them, in order."""
         label: SaidByLabel | None = None
-        for claim in self._sentence:
+        for claim, behind in zip_longest(self._sentence, self._sentence[1:]):
             clause = claim.clause
-            if clause.is_condition or clause.is_concession or _SAID.search(clause.trail):
+            if (
+                clause.is_condition
+                or clause.is_concession
+                or _SAID.search(clause.trail)
+                or _is_of_a_description(claim, behind)
+            ):
                 self._conditions.append(claim)
                 continue
             if named := NAMED.match(claim.text):
@@ -267,8 +294,8 @@ class _Sentence:
         for one in self._sentence:
             weight = SAME_SENTENCE if one.position < claim.position else LATER
             _add(found, one.clause.words, weight)
-        for _, words in claim.labels:
-            _add(found, words, 1.0)
+        for _, label in claim.labels:
+            _add(found, label, 1.0)
         for one in (*self._listed, *self._conditions):
             _add(found, one.clause.words, 1.0)
         _add(found, (*piece.words, *piece.given, *(host.words if host else ())), 1.0)

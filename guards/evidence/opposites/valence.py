@@ -21,9 +21,10 @@ _NEEDED = "필수"
 _SAY_ENOUGH = frozenset({_NEEDED, "열다"})
 # Opposites that are a matter of granting: counted or left out, open or closed, kept or lost.
 _GRANTS = frozenset({COUNTED, "열다", "계속", "지급", "보장", "공개", "복원"})
-# 150만 원입니다, 불참으로 처리됩니다: which side it is depends on the noun.
+# 150만 원입니다, 250만 원이 됩니다, 불참으로 처리됩니다: which side it is depends on the noun.
 _NAMES = re.compile(
-    r"/VCP (?:\S+/EP )?\S+/E\S$|로/JKB (?:하|되)/VV \S+/E\S$"
+    r"/VCP (?:\S+/EP )?\S+/E\S$|/NNBC (?:이|가)/JKS 되/VV (?:\S+/EP )?\S+/E\S$"
+    r"|로/JKB (?:하|되)/VV \S+/E\S$"
     r"|로/JKB \S+/\S+ (?:하|되)/XSV \S+/E\S(?: \S+/\S+)*$"
 )
 # 별도 is as often said of what is charged; 불참으로 처리 counts as what the noun says.
