@@ -14,7 +14,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 
 from proxy.demo import Said
 from tests.clients.langchain_app import LangChainApp, Place, find, langchain_app
-from tests.clients.scripts import PLACE, PLACES, RefusesOnce, calls, finds_then_says
+from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says
 from tests.fakes.rig import Rig
 from tests.flow.canteen import CHINESE, CLEAN, QUESTION
 from tests.flow.library import ASKED, ONE_WRONG, TRUE_ANSWER
@@ -121,11 +121,3 @@ async def test_a_stream_tells_the_usage_of_a_plain_answer(rig: Rig, app: LangCha
     assert isinstance(whole, AIMessageChunk)
     assert plain.usage_metadata is not None
     assert whole.usage_metadata == plain.usage_metadata
-
-
-async def test_a_limited_rate_is_waited_out(rig: Rig, app: LangChainApp) -> None:
-    refusing = RefusesOnce(rig.raw)
-
-    answer = await app.chat_model("raw", max_retries=1).ainvoke(QUESTION)
-
-    assert (answer.content, len(refusing.asked_s)) == (CLEAN, 2)

@@ -20,7 +20,7 @@ from proxy.server.asgi_reply import KEEP_ALIVE
 from tests.fakes.paced_upstream import PacedUpstream
 from tests.fakes.raw_upstream import Talk, http_head, http_reply
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
-from tests.fakes.running_proxy import DEADLINE_S, chat_body
+from tests.fakes.running_proxy import chat_body
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, OTHER, QUESTION, TEMPLATES
 from tests.flow.listening import listening
 from tests.tables import each_row
@@ -182,26 +182,6 @@ async def test_the_sdk_sees_nothing_but_the_answer(rig: Rig) -> None:
 
     assert stream.response.headers["x-guard-action"] == "pending"
     assert "".join(texts) == CLEAN
-
-
-async def test_an_sdk_that_closes_its_stream_ends_the_work(rig: Rig) -> None:
-    asked = asyncio.Event()
-
-    async def act(talk: Talk) -> None:
-        asked.set()
-        await talk.hang()
-
-    rig.raw.act = act
-
-    async with rig.proxy.sdk() as client:
-        stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
-        async with asyncio.timeout(DEADLINE_S):
-            await asked.wait()
-            await stream.close()
-            await rig.raw.hung_up.wait()
-
-    trace = await rig.proxy.trace_of(stream.response.headers["x-guard-request-id"])
-    assert (trace.delivery, trace.status, trace.replies) == ("client_gone", 499, ())
 
 
 async def test_a_plain_request_waits_without_comments(rig: Rig) -> None:

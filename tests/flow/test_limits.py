@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
-import openai
 import pytest
 import pytest_asyncio
 import redis.asyncio
@@ -61,7 +60,6 @@ ONE_AT_ONCE = limits(concurrent_requests=1)
 TENANTS = {
     **{f"{door}-door": limits(requests_per_minute=2) for door in DOORS},
     "counted": limits(requests_per_minute=2),
-    "retrying": ONE_A_MINUTE,
     "unread": ONE_A_MINUTE,
     "silent": ONE_A_MINUTE,
     "failing": limits(requests_per_minute=5, concurrent_requests=1),
@@ -70,7 +68,6 @@ TENANTS = {
 }
 ON_RAW = {
     "connections": limits(concurrent_requests=CROWD),
-    "waiting": ONE_AT_ONCE,
     "told": ONE_A_MINUTE,
     "free": "",
 }
@@ -249,15 +246,6 @@ async def test_our_limit_is_said_in_place_of_the_model_servers(place: Place) -> 
     assert told.headers["x-ratelimit-limit-tokens"] == "777"
 
 
-async def test_the_real_client_calls_it_a_rate_limit(place: Place) -> None:
-    async with place.proxy.sdk("retrying") as client:
-        await client.chat.completions.create(model=MODEL, messages=ASKED)
-        with pytest.raises(openai.RateLimitError) as caught:
-            await client.chat.completions.create(model=MODEL, messages=ASKED)
-
-    assert (caught.value.code, caught.value.type) == ("rate_limit_exceeded", "requests")
-
-
 # At the same time.
 
 
@@ -298,38 +286,6 @@ async def test_places_are_taken_until_clients_leave_and_never_lost(
         assert ALLOWED not in refused[0].headers
 
     assert limited(place.proxy, "connections", "concurrent_requests") >= 3 * len(DOORS)
-
-
-async def test_the_real_client_tries_again_when_it_is_told_to(
-    place: Place, model: PacedUpstream
-) -> None:
-    proxy = place.proxy
-    clock = asyncio.get_running_loop().time
-
-    async def is_refused() -> bool:
-        return limited(proxy, "waiting", "concurrent_requests") == 1
-
-    async with AsyncExitStack() as stack:
-        listener = await stream_in(stack, place, "waiting")
-        first = await begun(model)
-        client = await stack.enter_async_context(proxy.sdk("waiting").with_options(max_retries=1))
-        began_s = clock()
-        asking = asyncio.create_task(
-            client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
-        )
-        await eventually(is_refused)
-        await first.say(library.TRUE_ANSWER)
-        await first.finish()
-        await listener.rest()
-        second = await begun(model)
-        waited_s = clock() - began_s
-        await second.say(CLEAN)
-        await second.finish()
-        said = [chunk.choices[0].delta.content or "" async for chunk in await asking]
-
-    assert "".join(said) == CLEAN
-    assert waited_s >= 1
-    assert await is_refused()  # once
 
 
 async def test_one_request_after_the_other_always_finds_its_place(place: Place) -> None:

@@ -2,12 +2,9 @@
 
 import asyncio
 
-import openai
 import pytest
-from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from pydantic import JsonValue
 
-from proxy.demo import MODEL
 from proxy.openai_api.json_body import member
 from proxy.openai_api.sse import DONE, write_event
 from tests.fakes.paced_upstream import PacedUpstream, framed
@@ -21,12 +18,10 @@ from tests.flow.lending import (
     INCLUDE_USAGE,
     LANGUAGE_TEMPLATE,
     PERIOD,
-    PHONE,
     USAGE,
     lending_rig,
     says,
 )
-from tests.flow.library import ASKED
 from tests.flow.listening import Listener, begun, listening, talking
 
 RIG = lending_rig
@@ -197,44 +192,3 @@ async def test_a_model_server_that_falls_silent_is_not_waited_for(
         await writing.is_left()
 
     await assert_broken_off(rig, listener, PERIOD, "upstream_timeout")
-
-
-async def test_the_sdk_raises_what_cuts_a_stream(rig: Rig, model: PacedUpstream) -> None:
-    asked: list[ChatCompletionMessageParam] = [{"role": "user", "content": ASKED}]
-    beginning = asyncio.create_task(begun(model))
-    async with rig.proxy.sdk() as client:
-        stream = await client.chat.completions.create(
-            model=MODEL, messages=asked, stream=True, extra_body={"guard": BODY["guard"]}
-        )
-        writing = await beginning
-        await says(writing, PERIOD, BOOKS)
-        texts = [await next_text(stream), await next_text(stream)]
-        writing.over.set()
-        with pytest.raises(openai.APIError) as caught:
-            await anext(stream)
-
-    assert "".join(texts) == PERIOD
-    assert caught.value.code == "upstream_broken"
-
-
-async def next_text(stream: openai.AsyncStream[ChatCompletionChunk]) -> str:
-    return (await anext(stream)).choices[0].delta.content or ""
-
-
-async def test_the_sdk_sees_the_answer_and_nothing_of_the_verdict(
-    rig: Rig, model: PacedUpstream
-) -> None:
-    asked: list[ChatCompletionMessageParam] = [{"role": "user", "content": ASKED}]
-    beginning = asyncio.create_task(begun(model))
-    async with rig.proxy.sdk() as client:
-        stream = await client.chat.completions.create(
-            model=MODEL, messages=asked, stream=True, extra_body={"guard": BODY["guard"]}
-        )
-        writing = await beginning
-        await says(writing, PERIOD, PHONE, BOOKS)
-        await writing.finish()
-        chunks = [chunk async for chunk in stream]
-
-    deltas = [chunk.choices[0].delta.content or "" for chunk in chunks]
-    assert "".join(deltas) == PERIOD + BOOKS
-    assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"

@@ -6,32 +6,18 @@ from openai.types.chat import ChatCompletionMessageParam
 from pydantic import JsonValue
 
 from proxy.demo import MODEL
-from proxy.openai_api.json_body import JsonObject
 from tests.fakes.rig import Rig
 from tests.flow.canteen import (
     CHINESE,
     CLEAN,
     LANGUAGE_TEMPLATE,  # noqa: F401 - the table names it
     QUESTION,
-    SOURCE,
     STILL_CHINESE,  # noqa: F401 - the table names it
 )
 from tests.tables import each_row
 
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-async def test_the_asynchronous_client_gets_the_models_answer(rig: Rig) -> None:
-    rig.scripted.says(CLEAN)
-
-    async with rig.proxy.sdk() as client:
-        reply = await client.chat.completions.create(model=MODEL, messages=ASKED)
-
-    assert reply.choices[0].message.content == CLEAN
-    assert (reply.model, reply.choices[0].finish_reason) == (MODEL, "stop")
-    assert reply.usage is not None
-    assert reply.usage.total_tokens == reply.usage.prompt_tokens + reply.usage.completion_tokens
 
 
 async def test_the_synchronous_client_gets_the_same(rig: Rig) -> None:
@@ -75,20 +61,6 @@ async def test_the_raw_reply_shows_the_guards_headers(rig: Rig) -> None:
     assert trace.replies == (CLEAN,)
 
 
-async def test_sources_and_the_wish_for_a_report_go_in_the_extra_body(rig: Rig) -> None:
-    rig.scripted.says(CLEAN)
-    guard: JsonObject = {"sources": [{"section_content": SOURCE}], "report": True}
-
-    async with rig.proxy.sdk() as client:
-        reply = await client.chat.completions.create(
-            model=MODEL, messages=ASKED, extra_body={"guard": guard}
-        )
-
-    assert reply.model_extra is not None
-    assert reply.model_extra["guard"]["context"] == "found"
-    assert [request.get("guard") for request in rig.scripted.requests] == [None]
-
-
 @each_row("body, headers", "the_caller_may_ask_for_evidence")
 async def test_the_caller_may_ask_for_evidence(
     rig: Rig, body: dict[str, JsonValue], headers: dict[str, str]
@@ -102,13 +74,3 @@ async def test_the_caller_may_ask_for_evidence(
 
     assert raw.headers["x-guard-reasons"] == "answerability.no_context"
     assert rig.scripted.requests == []
-
-
-# What is handed through.
-
-
-async def test_embeddings_are_handed_through(rig: Rig) -> None:
-    async with rig.proxy.sdk() as client:
-        reply = await client.embeddings.create(model=MODEL, input=["가", "나다"])
-
-    assert [one.embedding for one in reply.data] == [[1.0, 0.5], [2.0, 0.5]]

@@ -284,19 +284,6 @@ async def test_a_body_just_within_the_limit_travels(
 # The real client.
 
 
-# The real client.
-
-
-async def test_the_sdk_lists_models(proxy: RunningProxy, upstream: OpenUpstream) -> None:
-    model: JsonValue = {"id": "m", "object": "model", "created": 1, "owned_by": "someone"}
-    says_json(upstream, {"object": "list", "data": [model]})
-
-    async with proxy.sdk() as client:
-        names = [each.id async for each in client.models.list()]
-
-    assert names == ["m"]
-
-
 async def test_the_sdk_looks_up_a_model_with_a_slash_in_its_name(
     proxy: RunningProxy, upstream: OpenUpstream
 ) -> None:
@@ -306,37 +293,6 @@ async def test_the_sdk_looks_up_a_model_with_a_slash_in_its_name(
         model = await client.models.retrieve("org/m")
 
     assert (model.id, upstream.visits[0].target) == ("org/m", "/v1/models/org/m")
-
-
-async def test_the_sdk_gets_embeddings(proxy: RunningProxy, upstream: OpenUpstream) -> None:
-    vector: JsonValue = {"object": "embedding", "index": 0, "embedding": [0.5, 1.0]}
-    says_json(upstream, {"object": "list", "data": [vector], "model": "m", "usage": {}})
-
-    async with proxy.sdk() as client:
-        reply = await client.embeddings.create(model="m", input="가", encoding_format="float")
-
-    assert reply.data[0].embedding == [0.5, 1.0]
-    assert json.loads(upstream.bodies[0])["input"] == "가"
-
-
-async def test_the_sdk_moderates_a_text(proxy: RunningProxy, upstream: OpenUpstream) -> None:
-    result: JsonValue = {"flagged": False, "categories": {}, "category_scores": {}}
-    says_json(upstream, {"id": "modr-1", "model": "m", "results": [result]})
-
-    async with proxy.sdk() as client:
-        reply = await client.moderations.create(input="안녕하세요")
-
-    assert reply.results[0].flagged is False
-
-
-async def test_the_sdk_draws_an_image(proxy: RunningProxy, upstream: OpenUpstream) -> None:
-    says_json(upstream, {"created": 1, "data": [{"b64_json": "aGk="}]})
-
-    async with proxy.sdk() as client:
-        reply = await client.images.generate(model="m", prompt="바다")
-
-    assert reply.data is not None
-    assert reply.data[0].b64_json == "aGk="
 
 
 async def test_the_sdk_has_a_sound_file_transcribed(

@@ -29,35 +29,6 @@ def refusal_of(raw: bytes) -> BadRequest:
     return caught.value
 
 
-NO_OBJECT = [
-    pytest.param(b"", "Expecting value", id="empty"),
-    pytest.param(b'{"model": "m",}', "line 1", id="trailing-comma"),
-    pytest.param(b'{"model": "m"', "line 1", id="cut-off"),
-    pytest.param(b"[]", "got list", id="array"),
-    pytest.param(b'"hello"', "got str", id="string"),
-    pytest.param(b"null", "got NoneType", id="null"),
-    pytest.param(b'{"model": "\xff"}', "not UTF-8 at byte 11", id="not-utf-8"),
-    pytest.param(b'{"model": "a", "model": "b"}', "'model' appears twice", id="key-twice"),
-    pytest.param(
-        b'{"model": "m", "messages": [{"role": "user", "role": "system"}]}',
-        "'role' appears twice",
-        id="key-twice-deep-inside",
-    ),
-    pytest.param(b'{"temperature": NaN}', "NaN is not JSON", id="not-a-number"),
-    pytest.param(b'{"temperature": -Infinity}', "-Infinity is not JSON", id="infinity"),
-    pytest.param(b"[" * 100_000, "nested too deeply", id="too-deep"),
-    pytest.param(b'{"seed": ' + b"9" * 5000 + b"}", "not a JSON object", id="endless-number"),
-]
-
-
-@each_row("raw, said", NO_OBJECT)
-def test_refuses_what_is_no_json_object_and_says_why(raw: bytes, said: str) -> None:
-    error = refusal_of(raw)
-
-    assert said in str(error)
-    assert (error.status, error.type, error.param) == (400, "invalid_request_error", None)
-
-
 @each_row("members, param", "wrong_types")
 def test_names_the_member_of_the_wrong_type(members: JsonObject, param: str) -> None:
     error = refusal_of(json.dumps(body_of(**members)).encode())
