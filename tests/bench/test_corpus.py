@@ -10,6 +10,7 @@ from policies.schema.policy import Action, SourceRules
 from proxy.openai_api.sources.finder import find_sources
 from tests.bench.corpus import RECURRING, RECURRING_SETS, SINGLE, numbered
 from tests.bench.prepared import messages
+from tests.tables import each_row
 
 LOOKED_AT = [*RECURRING[::60], *SINGLE[::150]]
 
@@ -34,7 +35,7 @@ def test_the_default_policy_finds_nothing_in_a_case(inspector: Inspector, number
     assert not answered.findings
 
 
-@pytest.mark.parametrize("number", LOOKED_AT)
+@each_row("number", LOOKED_AT)
 def test_a_case_has_a_cited_answer_of_1_kb_over_five_sources_of_1_kb(number: int) -> None:
     said = numbered(number)
 

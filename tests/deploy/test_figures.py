@@ -11,6 +11,7 @@ from proxy.cli.serve import CLOSING_S
 from proxy.settings import Settings
 from tests.deploy.objects import at
 from tests.deploy.yaml_files import DEPLOY, document_in
+from tests.tables import each_row
 
 FIGURES = document_in(DEPLOY / "figures.yaml")
 DOCS = DEPLOY.parent / "docs"
@@ -98,7 +99,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda one: f"{one.figure}-{one.file.name}")
+@each_row("place", PLACES)
 def test_a_figure_is_the_same_wherever_it_is_written(place: Place) -> None:
     found = re.findall(place.pattern, place.file.read_text("utf-8"))
 

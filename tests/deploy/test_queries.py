@@ -20,6 +20,7 @@ from tests.deploy.promql import Query, read_query
 from tests.fakes.exposition import scraped
 from tests.fakes.running_proxy import chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.tables import each_row
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 DASHBOARD: dict[str, Any] = json.loads((DEPLOY / "grafana/guard-proxy.json").read_text("utf-8"))
@@ -137,7 +138,7 @@ async def test_a_query_names_what_there_is(text: str, exposed: Exposed) -> None:
     assert query.grouped <= labels
 
 
-@pytest.mark.parametrize("text", QUERIES)
+@each_row("text", QUERIES)
 def test_a_query_asks_for_values_that_there_can_be(text: str) -> None:
     for _, wanted in query_of(text).selectors:
         for label, (sign, value) in wanted.items():
@@ -146,7 +147,7 @@ def test_a_query_asks_for_values_that_there_can_be(text: str) -> None:
                 assert set(words) <= WORDS[label]
 
 
-@pytest.mark.parametrize("text", [*RULES, *SHOWN])
+@each_row("text", [*RULES, *SHOWN])
 def test_counters_are_asked_how_they_rise(text: str) -> None:
     """A counter begins again with each start, so that its own figure says nothing."""
     for metric, _ in query_of(text).selectors:
@@ -171,7 +172,7 @@ def test_a_share_is_zero_where_nothing_of_it_was_counted() -> None:
     assert all(re.search(r"\bor\b", share) for share in [*low, *shown])
 
 
-@pytest.mark.parametrize("alert", [pytest.param(one, id=one["alert"]) for one in ALERTS])
+@each_row("alert", [pytest.param(one, id=one["alert"]) for one in ALERTS])
 def test_an_alert_says_in_two_languages_what_is_wrong(alert: Mapping[str, Any]) -> None:
     assert alert["labels"]["severity"] in {"critical", "warning", "info"}
     said = alert["annotations"]
@@ -223,7 +224,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("text", "kind"), BROKEN)
+@each_row("text, kind", BROKEN)
 def test_what_is_no_query_is_noticed(text: str, kind: str) -> None:
     with pytest.raises(ValueError, match=kind):
         read_query(text)

@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from proxy.cli import command_line
+from tests.tables import each_row
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -59,7 +60,7 @@ def test_a_wrong_command_is_noticed(words: str) -> None:
         parse(words.split())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each_row("page", PAGES)
 def test_commands_can_be_typed_as_they_stand(page: Path) -> None:
     wrong: list[str] = []
     for line in commands(page):
@@ -79,7 +80,7 @@ def test_commands_can_be_typed_as_they_stand(page: Path) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each_row("page", PAGES)
 def test_bodies_of_requests_are_json(page: Path) -> None:
     for body in BODY.findall(page.read_text("utf-8")):
         assert isinstance(json.loads(body), dict), body

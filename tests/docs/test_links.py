@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.reference import DOCS, ROOT, pages
+from tests.tables import each_row
 
 ALL = [*pages(), *sorted((ROOT / "deploy").glob("*.md"))]
 _CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
@@ -19,7 +18,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: str(page.relative_to(ROOT)))
+@each_row("page", ALL)
 def test_links_lead_somewhere(page: Path) -> None:
     broken = []
     for link in _LINK.findall(_CODE.sub("", page.read_text("utf-8"))):
@@ -33,9 +32,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
-@pytest.mark.parametrize(
-    "page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(ROOT))
-)
+@each_row("page", sorted(DOCS.rglob("*.md")))
 def test_a_page_of_the_site_links_to_no_file_outside_of_it(page: Path) -> None:
     links = _LINK.findall(_CODE.sub("", page.read_text("utf-8")))
     paths = [link.partition("#")[0] for link in links if not link.startswith("http")]

@@ -2,9 +2,8 @@
 
 import re
 
-import pytest
-
 from tests.reference import BLOCKS, ROOT, pages, regenerated
+from tests.tables import each_row
 
 TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in pages()}
 
@@ -12,7 +11,7 @@ EXAMPLES = "docs/adding-a-guard.md"
 """It names files that a reader is about to write."""
 
 
-@pytest.mark.parametrize("page", [page for page, text in TEXTS.items() if "<!-- begin " in text])
+@each_row("page", [page for page, text in TEXTS.items() if "<!-- begin " in text])
 def test_a_page_is_what_the_code_says(page: str) -> None:
     """When it fails: python -m tests.reference."""
     assert regenerated(TEXTS[page]) == TEXTS[page], "out of date: run python -m tests.reference"
@@ -24,7 +23,7 @@ def test_every_block_stands_on_one_page() -> None:
     assert sorted(set(shown)) == sorted(BLOCKS)
 
 
-@pytest.mark.parametrize("page", [page for page in TEXTS if page != EXAMPLES])
+@each_row("page", [page for page in TEXTS if page != EXAMPLES])
 def test_files_that_are_named_exist(page: str) -> None:
     named = re.findall(r"`((?:guards|policies|proxy|deploy|tests|docs)/[\w./-]+)`", TEXTS[page])
 

@@ -3,18 +3,17 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from guards.claims import reader, standing
 from guards.evidence.opposites import acts
 from guards.korean.morphemes import morphemes
 from guards.lexicons.patterns import Candidates, needed_by
+from tests.tables import each_row
 
 _SETS = Path(__file__).parents[1] / "quality" / "sets"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "text"),
+@each_row(
+    "pattern, text",
     [
         ("(?:가나|가나다)라", "가나다라"),
         ("(?:요청|요)/NNG", "요청/NNG"),

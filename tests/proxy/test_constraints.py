@@ -86,7 +86,7 @@ OWN: list[JsonObject] = [
 ]
 
 
-@pytest.mark.parametrize("own", OWN, ids=lambda own: next(iter(own)))
+@each_row("own", OWN)
 def test_the_clients_own_constraint_comes_first(own: JsonObject) -> None:
     assert wanted(EXCHANGE, [LEAK, NAME], BODY | own) is None
 

@@ -298,9 +298,7 @@ CUT: list[tuple[str, str, Pieces]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "pieces"), [case[1:] for case in CUT], ids=[case[0] for case in CUT]
-)
+@each_row("text, pieces", {name: case for name, *case in CUT})
 def test_gives_each_mark_to_its_clause(text: str, pieces: Pieces) -> None:
     [statement] = read_statements(text)
     found = cited_clauses(text, statement)

@@ -131,7 +131,7 @@ INLINE = re.compile(
 EXEMPT = {"safe", "forceescape"}
 
 
-@pytest.mark.parametrize("path", PATHS, ids=str)
+@each_row("path", PATHS)
 def test_exempts_nothing_from_escaping(path: Path) -> None:
     environment = Renderer(Assets()).environment(Language.KOREAN)
     tree = environment.parse((TEMPLATES / path).read_text(encoding="utf-8"))
@@ -148,7 +148,7 @@ def test_what_is_translated_is_no_html_and_no_format(language: Language) -> None
     assert template.render(said="<b>100%(x)s</b>") == "&lt;b&gt;100%(x)s&lt;/b&gt;"
 
 
-@pytest.mark.parametrize("path", PATHS, ids=str)
+@each_row("path", PATHS)
 def test_has_nothing_inline(path: Path) -> None:
     assert INLINE.findall((TEMPLATES / path).read_text(encoding="utf-8")) == []
 

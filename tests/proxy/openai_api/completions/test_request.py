@@ -212,7 +212,7 @@ def _path(row: Row) -> str:
     return row.path
 
 
-@pytest.mark.parametrize("row", _own(Treatment.INSPECTED), ids=_path)
+@each_row("row", _own(Treatment.INSPECTED))
 def test_an_inspected_field_changes_what_is_read_or_written(row: Row) -> None:
     members: JsonObject = {"prompt": PROMPT}
     members[row.path] = VALUES.get(row.path, {"any": 1})
@@ -226,9 +226,7 @@ def test_an_inspected_field_changes_what_is_read_or_written(row: Row) -> None:
     assert _read(with_it) != _read(without) or used != unused or row.path not in sent
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in _own(Treatment.PASSED) if row.path not in STEERING], ids=_path
-)
+@each_row("row", [row for row in _own(Treatment.PASSED) if row.path not in STEERING])
 def test_a_passed_field_travels_and_is_not_read(row: Row) -> None:
     value = VALUES.get(row.path, "x")
 
