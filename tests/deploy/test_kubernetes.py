@@ -27,6 +27,7 @@ from tests.deploy.objects import (
 from tests.deploy.prometheus_rule import WRITTEN, prometheus_rule
 from tests.deploy.yaml_files import DEPLOY, Fields, document_in
 from tests.fakes.running_proxy import RunningProxy
+from tests.tables import each_row
 
 KUBERNETES = DEPLOY / "kubernetes"
 OVERLAYS = {name: built(KUBERNETES / "overlays" / name) for name in ("small", "production")}
@@ -58,8 +59,8 @@ WITH_PODS = [
 BY_OVERLAY = [pytest.param(found, id=name) for name, found in OVERLAYS.items()]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("one", OF_KUBERNETES)
+@each_row("version", VERSIONS)
+@each_row("one", OF_KUBERNETES)
 def test_an_object_is_valid(one: Fields, version: str) -> None:
     kubernetes_validate.validate(one, version, strict=True)
 

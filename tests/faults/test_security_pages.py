@@ -20,6 +20,7 @@ from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import pool
 from tests.proxy.dashboard.visitor import Visitor
 from tests.proxy.traces.making import entries
+from tests.tables import each_row
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -114,8 +115,8 @@ def assert_harmless(page: httpx.Response) -> None:
     assert Page(page.text).runs == []
 
 
-@pytest.mark.parametrize("language", ["ko", "en"])
-@pytest.mark.parametrize("path", PAGES)
+@each_row("language", ["ko", "en"])
+@each_row("path", PAGES)
 async def test_no_word_of_others_becomes_part_of_a_page(
     admin: Visitor, path: str, language: str
 ) -> None:

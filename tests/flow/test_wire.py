@@ -5,7 +5,7 @@ Of each recording, the plain reply says what has to be heard in the stream.
 
 import itertools
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -21,6 +21,7 @@ from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.fakes.wire_upstream import JSON_TYPE, STREAM_TYPE, WireReply, WireUpstream, cut
 from tests.flow.heard import WORDS, Heard, heard, heard_in
 from tests.flow.pool import QUESTION, SOURCES, WRONG_FEE, WRONG_HOURS, WRONG_LOCKER, asked
+from tests.tables import each_row
 
 RECORDINGS = Path(__file__).parent.parent / "wire"
 REQUESTS: dict[str, JsonObject] = json.loads((RECORDINGS / "requests.json").read_bytes())
@@ -118,8 +119,8 @@ async def wire(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire,
         yield Wire(proxy, upstream, sdk)
 
 
-def named(name: object) -> str:
-    return name.name if isinstance(name, Recording) else str(name)
+def named(recordings: Iterable[Recording]) -> dict[str, Recording]:
+    return {one.name: one for one in recordings}
 
 
 async def test_every_recording_is_played() -> None:
@@ -130,7 +131,7 @@ async def test_every_recording_is_played() -> None:
     assert set(REQUESTS) <= there
 
 
-@pytest.mark.parametrize("recording", CHAT + COMPLETIONS, ids=named)
+@each_row("recording", named(CHAT + COMPLETIONS))
 async def test_the_two_replies_of_a_recording_say_the_same(recording: Recording) -> None:
     plain, streamed = recording.meant(stream=False), recording.meant(stream=True)
 
@@ -141,8 +142,8 @@ async def test_the_two_replies_of_a_recording_say_the_same(recording: Recording)
 # Doors whose replies are choices.
 
 
-@pytest.mark.parametrize("recording", CHAT + COMPLETIONS, ids=named)
-async def test_what_is_right_arrives_as_it_was_said(
+@each_row("recording", named(CHAT + COMPLETIONS))
+async def test_what_is_right_arrives_as_it_was_said_with_members_that_nobody_knows(
     wire: Wire, recording: Recording, stream: bool
 ) -> None:
     reply = await wire.play(recording, stream=stream)
@@ -151,20 +152,11 @@ async def test_what_is_right_arrives_as_it_was_said(
     assert said.done
     assert said.choices == meant.choices
     assert said.usage == meant.usage
+    assert members(meant) - members(said) == set()
     assert (await wire.proxy.trace(reply)).action == "pass"
 
 
-@pytest.mark.parametrize("recording", CHAT + COMPLETIONS, ids=named)
-async def test_members_that_nobody_knows_are_kept(
-    wire: Wire, recording: Recording, stream: bool
-) -> None:
-    reply = await wire.play(recording, stream=stream)
-
-    kept = members(heard(reply))
-    assert members(recording.meant(stream=stream)) - kept == set()
-
-
-@pytest.mark.parametrize("recording", CHAT, ids=named)
+@each_row("recording", named(CHAT))
 async def test_the_real_client_hears_it(wire: Wire, recording: Recording) -> None:
     wire.load(recording)
     said = Heard()
@@ -220,7 +212,7 @@ def members(said: Heard) -> set[tuple[str, str]]:
 # Responses: an object that grows by events.
 
 
-@pytest.mark.parametrize("recording", RESPONSES, ids=named)
+@each_row("recording", named(RESPONSES))
 async def test_a_response_arrives_as_it_was_said(
     wire: Wire, recording: Recording, stream: bool
 ) -> None:
@@ -231,7 +223,7 @@ async def test_a_response_arrives_as_it_was_said(
     assert (await wire.proxy.trace(reply)).action == "pass"
 
 
-@pytest.mark.parametrize("recording", RESPONSES, ids=named)
+@each_row("recording", named(RESPONSES))
 async def test_the_events_of_a_response_tell_one_story(wire: Wire, recording: Recording) -> None:
     reply = await wire.play(recording, stream=True)
 
@@ -244,7 +236,7 @@ async def test_the_events_of_a_response_tell_one_story(wire: Wire, recording: Re
             assert done.get("text", done.get("arguments")) == deltas_of(said, kind)
 
 
-@pytest.mark.parametrize("recording", RESPONSES, ids=named)
+@each_row("recording", named(RESPONSES))
 async def test_the_real_client_hears_a_response(wire: Wire, recording: Recording) -> None:
     wire.load(recording)
     stream = await wire.sdk.responses.create(stream=True, extra_body=recording.request(stream=True))
