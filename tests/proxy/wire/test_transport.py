@@ -1,9 +1,8 @@
 """What leaves for a model server, and what comes back, to the byte."""
 
 import asyncio
-import gzip
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 import httpx
 import pytest
@@ -44,26 +43,6 @@ def head_of(request: bytes) -> list[bytes]:
 
 # Requests.
 
-TARGETS = [
-    b"/v1/files?limit=2&after=a%2Fb",
-    b"/v1/files?a=1&a=2&b&c=",
-    b"/v1/files?q=%ED%95%9C&x=a+b|c^d%zz",
-    b"/v1/files?u=http://h/../p&v=%2e%2e/%7Euser~",
-    b"/v1//files/%41%2f..%2F;x=1",
-    b"/v1/files?a=1?b=2",
-]
-
-
-@pytest.mark.parametrize("target", TARGETS)
-async def test_a_target_leaves_in_its_own_bytes(
-    transport: AiohttpTransport, server: Talking, target: bytes
-) -> None:
-    request = httpx.Request("GET", f"{server.address}/v1", extensions={"target": target})
-
-    await ask(transport, request)
-
-    assert head_of(server.requests[0])[0] == b"GET %b HTTP/1.1" % target
-
 
 async def test_nothing_is_added_to_a_request(transport: AiohttpTransport, server: Talking) -> None:
     stream = httpx.ByteStream(b"{}")
@@ -74,28 +53,6 @@ async def test_nothing_is_added_to_a_request(transport: AiohttpTransport, server
     host = server.address.removeprefix("http://").encode()
     lines = [b"POST /v1/x?y=1 HTTP/1.1", b"Host: " + host, b"Content-Length: 2"]
     assert head_of(server.requests[0]) == lines
-
-
-async def test_headers_keep_their_number_their_order_and_their_bytes(
-    transport: AiohttpTransport, server: Talking
-) -> None:
-    own = [
-        (b"x-own", b"a"),
-        (b"x-other", "가".encode()),
-        (b"x-own", b"b, c"),
-        (b"x-own", b"a"),
-        (b"x-empty", b""),
-    ]
-
-    await ask(transport, httpx.Request("GET", server.address, headers=own))
-
-    assert head_of(server.requests[0])[2:] == [
-        b"x-own: a",
-        "x-other: 가".encode(),
-        b"x-own: b, c",
-        b"x-own: a",
-        b"x-empty: ",
-    ]
 
 
 @pytest.mark.parametrize("value", [b"a\r\nx-more: 1", b"a\nb", b"a\0b"])
@@ -135,24 +92,6 @@ async def test_a_body_in_pieces_of_known_length_keeps_it(
     assert server.requests[0].endswith(b"content-length: 6\r\n\r\nabcdef")
 
 
-async def test_a_body_in_pieces_of_unknown_length_travels_in_chunks(
-    transport: AiohttpTransport, server: Talking
-) -> None:
-    came = b""
-
-    async def act(line: Line) -> None:
-        nonlocal came
-        came = await line.reader.readuntil(b"0\r\n\r\n")
-        await line.say(REPLY)
-
-    server.act = act
-
-    await ask(transport, httpx.Request("POST", server.address, content=pieces(b"abc", b"de")))
-
-    assert came.lower().count(b"transfer-encoding: chunked\r\n") == 1
-    assert came.endswith(b"\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
-
-
 async def test_what_breaks_the_stream_of_a_body_is_told_as_it_is(
     transport: AiohttpTransport, server: Talking
 ) -> None:
@@ -167,89 +106,7 @@ async def test_what_breaks_the_stream_of_a_body_is_told_as_it_is(
         await ask(transport, httpx.Request("POST", server.address, content=body()))
 
 
-# Replies.
-
-
-async def test_a_reply_keeps_its_headers_and_its_encoding(
-    transport: AiohttpTransport, server: Talking
-) -> None:
-    packed = gzip.compress(b"{}")
-    server.says(
-        b"HTTP/1.1 200 OK\r\nX-Own: 1\r\nx-own: 2, 3\r\nlink: caf\xe9\r\n"
-        b"content-encoding: gzip\r\ncontent-length: %d\r\n\r\n%b" % (len(packed), packed)
-    )
-
-    response, raw = await ask(transport, httpx.Request("GET", server.address))
-
-    assert raw == packed
-    assert response.headers.raw == [
-        (b"X-Own", b"1"),
-        (b"x-own", b"2, 3"),
-        (b"link", b"caf\xe9"),
-        (b"content-encoding", b"gzip"),
-        (b"content-length", b"%d" % len(packed)),
-    ]
-
-
-# Failures.
-
-BROKEN = [
-    pytest.param(b"SMTP ready\r\n\r\n", httpx.RemoteProtocolError, id="no-http"),
-    pytest.param(b"", httpx.ReadError, id="nothing"),
-    pytest.param(REPLY[:-1], httpx.RemoteProtocolError, id="shorter-than-it-says"),
-    pytest.param(
-        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab",
-        httpx.RemoteProtocolError,
-        id="cut-in-a-chunk",
-    ),
-    pytest.param(
-        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n",
-        httpx.RemoteProtocolError,
-        id="no-chunk",
-    ),
-    pytest.param(
-        b"HTTP/1.1 200 OK\r\nx-own: a\x01b\r\ncontent-length: 0\r\n\r\n",
-        httpx.RemoteProtocolError,
-        id="control-character",
-    ),
-    pytest.param(
-        REPLY.replace(b"\r\n\r\n", b"\r\nx-own: %b\r\n\r\n" % (b"x" * 100_000)),
-        httpx.RemoteProtocolError,
-        id="endless-header",
-    ),
-    pytest.param(
-        REPLY.replace(b"\r\n\r\n", b"\r\nx-own: 1" * 1000 + b"\r\n\r\n"),
-        httpx.RemoteProtocolError,
-        id="endless-headers",
-    ),
-]
-
-
-@pytest.mark.parametrize(("said", "expected"), BROKEN)
-async def test_what_is_no_reply_is_an_error(
-    transport: AiohttpTransport, server: Talking, said: bytes, expected: type[httpx.TransportError]
-) -> None:
-    server.says(said)
-
-    with pytest.raises(expected):
-        await ask(transport, httpx.Request("GET", server.address))
-
-    assert len(server.requests) == 1
-
-
-@pytest.fixture
-def nobody() -> Iterator[str]:
-    """Address at which nobody listens."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
-
-
-async def test_nobody_there_is_an_error_of_connecting(
-    transport: AiohttpTransport, nobody: str
-) -> None:
-    with pytest.raises(httpx.ConnectError):
-        await ask(transport, httpx.Request("GET", nobody))
+# Connections that do not open.
 
 
 async def test_a_connection_that_does_not_open_times_out(transport: AiohttpTransport) -> None:
@@ -279,23 +136,6 @@ async def test_a_connection_is_used_again(transport: AiohttpTransport, server: T
         await ask(transport, httpx.Request("GET", server.address))
 
     assert (len(server.requests), len(server.lines)) == (3, 1)
-
-
-async def test_a_lost_connection_is_told_and_not_tried_again(
-    transport: AiohttpTransport, server: Talking
-) -> None:
-    async def act(line: Line) -> None:
-        server.requests.append(await line.request())
-        await line.say(REPLY)
-        server.requests.append(await line.request())
-
-    server.act = act
-    await ask(transport, httpx.Request("GET", server.address))
-
-    with pytest.raises(httpx.ReadError):
-        await ask(transport, httpx.Request("GET", server.address))
-
-    assert len(server.requests) == 2
 
 
 async def test_what_came_unasked_is_taken_for_no_reply(
@@ -376,26 +216,6 @@ async def test_whoever_gives_up_hangs_up_at_once(
         await asyncio.sleep(0.1)
 
     asking.cancel()
-
-    async with asyncio.timeout(1.0):
-        await hung_up.wait()
-
-
-async def test_a_body_that_is_left_unread_ends_its_connection(
-    transport: AiohttpTransport, server: Talking
-) -> None:
-    hung_up = asyncio.Event()
-
-    async def act(line: Line) -> None:
-        await line.request()
-        await line.say(REPLY[:-1])
-        await line.reader.read()
-        hung_up.set()
-
-    server.act = act
-    response = await transport.handle_async_request(httpx.Request("GET", server.address))
-
-    await response.aclose()
 
     async with asyncio.timeout(1.0):
         await hung_up.wait()
