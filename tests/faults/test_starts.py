@@ -116,7 +116,7 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize("case", POLICIES)
+@each_row("case", POLICIES)
 def test_a_policy_that_cannot_be_used(tmp_path: Path, case: Case) -> None:
     written(tmp_path, "hr.yaml", case.text)
 
@@ -144,7 +144,7 @@ ADDRESSES = [
 ]
 
 
-@pytest.mark.parametrize(("address", "said"), ADDRESSES)
+@each_row("address, said", ADDRESSES)
 def test_an_address_that_no_request_could_go_to(tmp_path: Path, address: str, said: str) -> None:
     written(tmp_path, "hr.yaml", ADDRESSED.replace("{address}", address))
 
@@ -250,7 +250,7 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize(("settings", "said"), SETTINGS)
+@each_row("settings, said", SETTINGS)
 def test_a_setting_that_cannot_be_used(tmp_path: Path, settings: dict[str, str], said: str) -> None:
     written(tmp_path, "hr.yaml", TENANT)
 

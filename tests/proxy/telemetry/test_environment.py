@@ -13,6 +13,7 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from proxy.telemetry.otel import sdk_log
 from proxy.telemetry.spans import OtelSettingsError, read_environment
 from tests.fakes.log_lines import json_logs
+from tests.tables import each_row
 
 COLLECTOR = "http://collector.example:4318"
 EVERY = {"OTEL_EXPORTER_OTLP_ENDPOINT": COLLECTOR}
@@ -42,14 +43,15 @@ WANTED = [
 ]
 
 
-@pytest.mark.parametrize(("variables", "signals"), WANTED)
+@each_row("variables, signals", WANTED)
 def test_what_is_sent(
     monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], signals: tuple[bool, bool]
 ) -> None:
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
+    with monkeypatch.context() as environment:
+        for name, value in variables.items():
+            environment.setenv(name, value)
 
-    wanted = read_environment()
+        wanted = read_environment()
 
     assert wanted is not None
     assert (wanted.traces, wanted.metrics) == signals
@@ -64,12 +66,13 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("variables", NOTHING)
+@each_row("variables", NOTHING)
 def test_nothing_is_sent(monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str]) -> None:
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
+    with monkeypatch.context() as environment:
+        for name, value in variables.items():
+            environment.setenv(name, value)
 
-    assert read_environment() is None
+        assert read_environment() is None
 
 
 MISTAKES = [
@@ -94,15 +97,16 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), MISTAKES)
+@each_row("name, value", MISTAKES)
 def test_a_mistake_stops_the_start_by_its_name(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", COLLECTOR)
-    monkeypatch.setenv(name, value)
+    with monkeypatch.context() as environment:
+        environment.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", COLLECTOR)
+        environment.setenv(name, value)
 
-    with pytest.raises(OtelSettingsError) as caught:
-        read_environment()
+        with pytest.raises(OtelSettingsError) as caught:
+            read_environment()
 
     [problem] = caught.value.problems
     assert problem.startswith(f"{name}: ")

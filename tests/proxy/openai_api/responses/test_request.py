@@ -77,16 +77,7 @@ def refused(members: JsonObject) -> BadRequest:
 
 
 @each_row("members, param", "kept_there")
-def test_what_only_the_model_server_keeps_is_named_for_the_policy_to_judge(
-    members: JsonObject, param: str
-) -> None:
-    body: JsonObject = {"model": "m", "input": "안녕하세요"}
-
-    assert ResponsesEndpoint().read_request(json_bytes(body | members)).server_state == (param,)
-
-
-@each_row("members, param", "kept_there")
-def test_what_only_the_model_server_keeps_is_named_as_not_checked(
+def test_what_only_the_model_server_keeps_is_named_and_not_checked(
     members: JsonObject, param: str
 ) -> None:
     body: JsonObject = {"model": "m", "input": "안녕하세요"}
@@ -94,6 +85,7 @@ def test_what_only_the_model_server_keeps_is_named_as_not_checked(
     request = ResponsesEndpoint().read_request(json_bytes(body | members))
 
     name = param if "[" not in param else "item_reference"
+    assert request.server_state == (param,)
     assert request.not_checked == (name,)
     assert request.for_server("m") == json_bytes(body | members)
 
