@@ -20,7 +20,7 @@ from policies.verdict import Verdict
 from proxy.errors import CannotJudgeNow
 from proxy.logs import logger
 from proxy.offload import RemoteGuardFailure, chars_of
-from proxy.replay.workers import Workers, judging_by_packed, packed
+from proxy.replay.workers import PackedPolicies, Workers, judging_by_packed, start_one
 from proxy.tenants import Tenant
 
 Given = ParamSpec("Given")
@@ -90,10 +90,6 @@ Longer, a single text of megabytes would keep it from the long texts of all othe
 RETRY_AFTER_S = 2
 
 
-def _start_one() -> Workers:
-    return Workers.start(1)
-
-
 class PoolProcess:
     """A process, begun when it is first needed, and anew when it broke.
 
@@ -102,7 +98,7 @@ class PoolProcess:
     """
 
     def __init__(
-        self, start: Callable[[], Workers] = _start_one, patience_s: float = PATIENCE_S
+        self, start: Callable[[], Workers] = start_one, patience_s: float = PATIENCE_S
     ) -> None:
         self._start = start
         self._patience_s = patience_s
@@ -262,7 +258,7 @@ class LongTextPool:
         self._lanes = lanes
         self._more_than_chars = more_than_chars
         self._most_in_flight = most_in_flight
-        self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
+        self.packed = PackedPolicies()
         self._is_closed = False
 
     def seat(self) -> "Seat":
@@ -310,14 +306,6 @@ class LongTextPool:
         self._is_closed = True
         for lane in self._lanes:
             lane.close()
-
-    def pack(self, loaded: LoadedPolicy) -> bytes:
-        """Return a policy as it travels, which stays the same until the policy is reloaded."""
-        known, content = self._packed.get(loaded.name, (None, b""))
-        if known is not loaded:
-            content = packed(loaded)
-            self._packed[loaded.name] = loaded, content
-        return content
 
 
 class Seat:
@@ -367,7 +355,7 @@ class Seat:
             if may_stay:
                 return tenant
             raise
-        which = InspectorRef(self._pool.pack(tenant.loaded))
+        which = InspectorRef(self._pool.packed.of(tenant.loaded))
         return replace(tenant, inspector=RemoteInspector(tenant.policy, lane, which))
 
     async def run(self, work: Callable[[], Made]) -> Made:
@@ -380,7 +368,7 @@ class Seat:
 
     async def with_policy(self, loaded: LoadedPolicy, work: Callable[[LoadedPolicy], Made]) -> Made:
         """Do the same with a policy, which a process has read after the first time."""
-        return await self.run(partial(_with_policy, self._pool.pack(loaded), work))
+        return await self.run(partial(_with_policy, self._pool.packed.of(loaded), work))
 
     def _taken(self) -> PoolProcess:
         if self._lane is None:

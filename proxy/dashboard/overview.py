@@ -47,20 +47,12 @@ class Span:
         """Return its begin, so that it holds a whole number of bars, the newest one not over."""
         return until - self.length + self.per.span
 
-    def bars(self, buckets: Sequence[TallyBucket]) -> Iterator["Bar"]:
+    def bars(self, buckets: Sequence[TallyBucket]) -> Iterator[TallyBucket]:
         """Add up the buckets of each bar; what is left over at the old end is left out."""
         size = self.bar // self.per.span
         for first in range(len(buckets) % size, len(buckets), size):
             group = buckets[first : first + size]
-            yield Bar(group[0].start, Tally.sum(bucket.tally for bucket in group))
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """Counts of one bar, from `start` for the length of a bar."""
-
-    start: datetime
-    tally: Tally
+            yield TallyBucket(group[0].start, Tally.sum(one.tally for one in group).counts)
 
 
 SPANS = (
@@ -213,7 +205,7 @@ class Traffic:
     """Counts of a span."""
 
     def __init__(self, span: Span, buckets: Sequence[TallyBucket]) -> None:
-        self.bars: tuple[Bar, ...] = tuple(span.bars(buckets))
+        self.bars: tuple[TallyBucket, ...] = tuple(span.bars(buckets))
         self.tally = Tally.sum(bar.tally for bar in self.bars)
 
     @property

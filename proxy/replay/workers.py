@@ -72,9 +72,29 @@ class Workers:
         self.pool.shutdown()
 
 
+def start_one() -> Workers:
+    """Start a single process."""
+    return Workers.start(1)
+
+
 def packed(loaded: LoadedPolicy) -> bytes:
     """Return a policy as it travels to the process."""
     return pickle.dumps(loaded)
+
+
+class PackedPolicies:
+    """Policies as they travel to a process; each is packed once until it is reloaded."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[LoadedPolicy, bytes]] = {}
+
+    def of(self, loaded: LoadedPolicy) -> bytes:
+        """Return a policy as it travels, which stays the same until the policy is reloaded."""
+        known, content = self._known.get(loaded.name, (None, b""))
+        if known is not loaded:
+            content = packed(loaded)
+            self._known[loaded.name] = loaded, content
+        return content
 
 
 def judge_again(policy: bytes, trace: Trace) -> ReplayResult:
@@ -198,10 +218,6 @@ PATIENCE_S = 60.0
 """A process that finishes no work within this time is terminated."""
 
 
-def _start_one() -> Workers:
-    return Workers.start(1)
-
-
 def _ignore(_: Trace) -> None:
     pass
 
@@ -223,7 +239,7 @@ class Shadows:
         keep: Callable[[Trace, Tracing], None],
         *,
         on_judged: Callable[[Trace], None] = _ignore,
-        start: Callable[[], Workers] = _start_one,
+        start: Callable[[], Workers] = start_one,
         most_waiting: int = MOST_WAITING,
         most_chars: int = MOST_CHARS,
         patience_s: float = PATIENCE_S,
@@ -236,7 +252,7 @@ class Shadows:
         self._patience_s = patience_s
         self._ended = 0  # pieces of work, well or not
         self._process: Workers | None = None
-        self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
+        self._packed = PackedPolicies()
         self._under_way: dict[asyncio.Task[None], int] = {}
         self._is_full = False
         self._is_closed = False
@@ -296,7 +312,7 @@ class Shadows:
     async def _tried(self, trace: Trace, shadow: LoadedPolicy) -> ReplayResult:
         process = self._process = self._process or self._start()
         try:
-            sent = process.pool.submit(judge_again, self._pack(shadow), trace)
+            sent = process.pool.submit(judge_again, self._packed.of(shadow), trace)
             working = asyncio.wrap_future(sent)
             working.add_done_callback(self._note_end)
             while not working.done():
@@ -316,14 +332,6 @@ class Shadows:
         self._ended += 1
         if not working.cancelled():
             working.exception()  # nobody waits for it any more once the proxy stops
-
-    def _pack(self, shadow: LoadedPolicy) -> bytes:
-        """Return a policy as it travels, which stays the same until the policy is reloaded."""
-        known, content = self._packed.get(shadow.name, (None, b""))
-        if known is not shadow:
-            content = packed(shadow)
-            self._packed[shadow.name] = (shadow, content)
-        return content
 
 
 def _without(trace: Trace, shadow: LoadedPolicy, reason: NotReplayed) -> Trace:

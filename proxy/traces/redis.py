@@ -160,29 +160,26 @@ class RedisStore:
     async def page(self, query: Query) -> Page:
         """Return the traces that a query wants; see `page_of` for how many."""
         async with self._patience():
-            return await self._page(query)
+            merged = await self._merged(query, _SCANNED_AT_ONCE)
 
-    async def _page(self, query: Query) -> Page:
-        merged = await self._merged(query, _SCANNED_AT_ONCE)
+            async def read(_cursor: str | None, most: int) -> Piece:
+                wanted: list[tuple[str, Listed]] = []
+                entry = None
+                for _ in range(_SCANNED_AT_ONCE):
+                    entry = await merged.next()
+                    if entry is None:
+                        break
+                    if entry.may_match(query):
+                        wanted.append((str(merged.reached.cursor), entry))
+                    if len(wanted) == most:
+                        break
+                return Piece(
+                    records=await self._records(wanted),
+                    cursor=merged.reached.cursor,
+                    is_last=entry is None,
+                )
 
-        async def read(_cursor: str | None, most: int) -> Piece:
-            wanted: list[tuple[str, Listed]] = []
-            entry = None
-            for _ in range(_SCANNED_AT_ONCE):
-                entry = await merged.next()
-                if entry is None:
-                    break
-                if entry.may_match(query):
-                    wanted.append((str(merged.reached.cursor), entry))
-                if len(wanted) == most:
-                    break
-            return Piece(
-                records=await self._records(wanted),
-                cursor=merged.reached.cursor,
-                is_last=entry is None,
-            )
-
-        return await page_of(query, read)
+            return await page_of(query, read)
 
     async def newest(self) -> str:
         """Return the cursor behind which only traces are that come from now on."""
