@@ -88,17 +88,13 @@ class TeiJudge:
         Raises:
             JudgeCallFailed: the server failed, or sent something else than scores.
         """
-        bodies = [_tei_body(some) for some in _batches(pairs(question))]
+        asked = pairs(question)
+        bodies: list[JsonObject] = [
+            {"inputs": [list(pair) for pair in asked[at : at + _MOST_PAIRS]], "truncate": True}
+            for at in range(0, len(asked), _MOST_PAIRS)
+        ]
         replies = await server.post_each(TEI_PATH, bodies)
         return opinions_from(question, [scores for reply in replies for scores in _read_tei(reply)])
-
-
-def _tei_body(some: Sequence[tuple[str, str]]) -> JsonObject:
-    return {"inputs": [list(pair) for pair in some], "truncate": True}
-
-
-def _batches(asked: Sequence[tuple[str, str]]) -> list[Sequence[tuple[str, str]]]:
-    return [asked[at : at + _MOST_PAIRS] for at in range(0, len(asked), _MOST_PAIRS)]
 
 
 def _read_tei(reply: JsonValue) -> list[Scores]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from guards.core.exchange import Exchange
@@ -75,10 +75,6 @@ class Attempt:
     judged: tuple[Candidate, ...]
     upstream_ms: float
     live: LiveAttempt | None
-
-    def with_judged(self, heard: Sequence[Candidate]) -> "Attempt":
-        """Return the same with other verdicts."""
-        return replace(self, judged=tuple(heard))
 
 
 async def run_attempt(

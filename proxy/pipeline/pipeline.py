@@ -324,7 +324,7 @@ class Pipeline:
         """Ask the tenant's judge, if it has one, about what the guards left open; note it all."""
         call = plan.call
         heard = await self._heard(plan, attempt.judged)
-        attempt = attempt if heard is attempt.judged else attempt.with_judged(heard)
+        attempt = attempt if heard is attempt.judged else replace(attempt, judged=tuple(heard))
         note_attempt(call.trace, attempt.reply, attempt.judged, attempt.upstream_ms)
         for one in attempt.judged:
             if one.recorded:

@@ -78,11 +78,6 @@ def exchange_of(trace: Trace, details: RequestDetails, intents: Intents) -> Exch
     )
 
 
-def reply_of(attempt: Attempt) -> RecordedReply:
-    """Return the reply of the model server that an attempt was."""
-    return RecordedReply(tuple(_answer(choice) for choice in attempt.choices))
-
-
 def holds_labels(trace: Trace) -> bool:
     """Tell whether labels stand in the trace where the request had personal identifiers."""
     texts = (trace.question, *(source.text for source in trace.sources), *trace.answers)
@@ -223,9 +218,9 @@ class _Again:
         ]
 
     def _answered(self) -> _Outcome:
-        if not self._attempts:
-            return _Outcome(unknown=_no_attempt(self._trace))
-        if self._attempts[0].error is not None or self._trace.error is not None:
+        if not (self._attempts or self._trace.error):
+            return _Outcome(unknown=Unknown.MODEL_NOT_ASKED)
+        if self._trace.error is not None or self._attempts[0].error is not None:
             return _Outcome(unknown=Unknown.NO_ANSWER)
         first = self._judged(1)
         if first is None:
@@ -271,7 +266,7 @@ class _Again:
     def _judged(self, number: int) -> list[Candidate] | None:
         """Let an attempt's answers through their gates; None if one would have gone on."""
         attempt = self._attempts[number - 1]
-        reply = reply_of(attempt)
+        reply = RecordedReply(tuple(map(_answer, attempt.choices)))
         judged = []
         for choice, answer in zip(attempt.choices, reply.answers, strict=True):
             gate = self._keeper.open(self._exchange, may_regenerate=number == 1)
@@ -304,7 +299,3 @@ class _Again:
     @property
     def _attempts(self) -> Sequence[Attempt]:
         return self._trace.attempts
-
-
-def _no_attempt(trace: Trace) -> Unknown:
-    return Unknown.NO_ANSWER if trace.error else Unknown.MODEL_NOT_ASKED

@@ -263,7 +263,9 @@ class Shadows:
         if shadow is None:
             self._keep(trace, tracing)
             return
-        reason = why_not(trace) or self._no_time() or self._no_room()
+        reason = why_not(trace)
+        if reason is None:
+            reason = NotReplayed.STOPPED if self._is_closed else self._no_room()
         if reason is not None:
             self._keep_judged(_without(trace, shadow, reason), tracing)
             return
@@ -281,9 +283,6 @@ class Shadows:
         for trying in list(self._under_way):
             trying.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
-
-    def _no_time(self) -> NotReplayed | None:
-        return NotReplayed.STOPPED if self._is_closed else None
 
     def _no_room(self) -> NotReplayed | None:
         chars = sum(self._under_way.values())

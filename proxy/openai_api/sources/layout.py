@@ -71,7 +71,7 @@ def find_opening(prompt: Prompt) -> Opening | None:
     last never counts.
     """
     heading = _heading(prompt)
-    if heading is not None and not _is_inline(prompt, heading):
+    if heading is not None and not prompt.lines[heading].is_inline(prompt.text):
         return Opening(heading)
     number = _number(prompt) or _mark(prompt)
     if heading is not None and not _precedes(number, heading):
@@ -93,10 +93,6 @@ def _heading(prompt: Prompt) -> int | None:
     introductions = [at for at in prompt.introductions if at not in prompt.examples]
     labels = [at for at in prompt.with_role(Role.CONTEXT) if not prompt.is_amid(at)]
     return min([*labels[:1], *introductions[:1]], default=None)
-
-
-def _is_inline(prompt: Prompt, at: int) -> bool:
-    return prompt.lines[at].is_inline(prompt.text)
 
 
 def _rule(prompt: Prompt) -> int | None:
