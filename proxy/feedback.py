@@ -16,7 +16,8 @@ from proxy.traces.masking import masked_text, stored_note
 from proxy.traces.query import Query
 from proxy.traces.store import Keep, TraceStoreAway
 from proxy.traces.trace import PINNED, Feedback, Label, Trace
-from proxy.views.findings import FEEDBACK_PROBLEMS, place_of
+from proxy.views.findings import place_of
+from proxy.views.words import FEEDBACK_PROBLEMS
 
 log = logger(__name__)
 

@@ -17,8 +17,8 @@ from rich.text import Text
 
 from policies.schema.keys import new_key
 from proxy.app import create_app, open_services
-from proxy.cli.output import err, excerpt, fail, graceful_stop, harmless, out, unless_stopped
 from proxy.cli.settings import read_settings
+from proxy.cli.terminal import err, excerpt, fail, graceful_stop, harmless, out, unless_stopped
 from proxy.dashboard.playground_form import Box, TrialForm
 from proxy.demo import INSTRUCTIONS, MODEL, RULES, Stop, model_server, say, tour, with_sources
 from proxy.logs import configure_logs

@@ -24,7 +24,8 @@ from policies.schema.base import PolicyError
 from policies.schema.document import suggestion
 from policies.verification.verifying import ChosenPolicy, chosen_policy
 from proxy.certificates import trusted
-from proxy.cli.output import (
+from proxy.cli.settings import read_settings
+from proxy.cli.terminal import (
     AsJson,
     err,
     excerpt,
@@ -34,7 +35,6 @@ from proxy.cli.output import (
     print_json,
     unless_stopped,
 )
-from proxy.cli.settings import read_settings
 from proxy.golden.client import KeyRefused, NoReply, Target, first_model
 from proxy.golden.results import (
     CaseResult,

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from guards.core.exchange import ContextState
 from policies.schema.policy import Action
 from proxy.cli.eval import must_be_writable, write_file
-from proxy.cli.output import err, fail
+from proxy.cli.terminal import err, fail
 from proxy.cli.traces import LabelOption, SinceOption, TenantOption, UntilOption, with_store
 from proxy.golden.shape import MOST_CASES, Case, is_visible
 from proxy.openai_api.json_body import JsonObject
@@ -25,7 +25,7 @@ from proxy.replay.judging import why_not
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStore, walk
 from proxy.traces.trace import ANY_LABEL, Attempt, Choice, Label, Trace, Unknown
-from proxy.views.findings import NOT_REPLAYED, UNKNOWN
+from proxy.views.words import NOT_REPLAYED, UNKNOWN
 
 _CHANGED = [action.value for action in Action if action is not Action.PASS]
 _LONGEST_KEYWORD_CHARS = 1_000

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from policies.schema.base import PolicyError, Problem
 from policies.schema.keys import fingerprint, matching, new_key
-from proxy.cli.output import BAD_INPUT, AsJson, err, excerpt, fail, out, print_json
 from proxy.cli.settings import Directory, read_settings
+from proxy.cli.terminal import BAD_INPUT, AsJson, err, excerpt, fail, out, print_json
 
 keys = typer.Typer(help="API keys of tenants.", no_args_is_help=True)
 

@@ -28,8 +28,8 @@ from policies.schema.base import Place, PolicyError
 from policies.schema.document import Plain, json_schema
 from policies.schema.inheritance import ENDINGS
 from policies.schema.loader import LoadedPolicy, load_file, load_policies, survey
-from proxy.cli.output import BAD_INPUT, AsJson, err, excerpt, fail, harmless, out, print_json
 from proxy.cli.settings import Directory, read_settings
+from proxy.cli.terminal import BAD_INPUT, AsJson, err, excerpt, fail, harmless, out, print_json
 from proxy.limits.limiter import limits_for_one, limits_without_count
 
 NAMED = "A tenant, a policy of the directory, a shipped policy, or a policy file."

@@ -25,10 +25,10 @@ from policies.checks import faults_in_judging
 from policies.schema.loader import LoadedPolicy
 from proxy.cli.eval import NOT_AS_EXPECTED, chosen
 from proxy.cli.eval import page as golden_page
-from proxy.cli.output import AsJson, err, fail, graceful_stop, out, print_json, unless_stopped
 from proxy.cli.policy import NamedPolicies
 from proxy.cli.replay_page import Limit, Share, listing, notes, page
 from proxy.cli.settings import Directory, read_settings
+from proxy.cli.terminal import AsJson, err, fail, graceful_stop, out, print_json, unless_stopped
 from proxy.cli.traces import ActionOption, LabelOption, SinceOption, TenantOption, UntilOption
 from proxy.golden.results import Run, Tally
 from proxy.golden.runner import replayed_cases

@@ -14,11 +14,11 @@ from rich.text import Text
 from policies.explaining import explained
 from policies.schema.base import Mode, PolicyError
 from policies.schema.loader import LoadedPolicy, load_policies
-from proxy.cli.output import excerpt
 from proxy.cli.policy import described
+from proxy.cli.terminal import excerpt
 from proxy.replay.comparison import By, Compared, Improvement, KeyFinding, Totals
 from proxy.traces.trace import ACTION_NAMES, NotReplayed
-from proxy.views.findings import NOT_REPLAYED, UNKNOWN
+from proxy.views.words import NOT_REPLAYED, UNKNOWN
 
 _SAID = re.compile(r"(\d{1,3}(?:\.\d{1,9})?|\.\d{1,9})\s?(%?)", re.ASCII)
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 from rich.table import Table
 from rich.text import Text
 
-from proxy.cli.output import AsJson, err, fail, harmless, out, print_json
+from proxy.cli.terminal import AsJson, err, fail, harmless, out, print_json
 from proxy.settings import Settings
 
 _NEARLY_ALL = 0.9

@@ -13,7 +13,8 @@ from guards.core.finding import Finding
 from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
-from proxy.cli.output import (
+from proxy.cli.settings import read_settings
+from proxy.cli.terminal import (
     AsJson,
     excerpt,
     fail,
@@ -24,7 +25,6 @@ from proxy.cli.output import (
     shown,
     unless_stopped,
 )
-from proxy.cli.settings import read_settings
 from proxy.logs import configure_logs
 from proxy.traces.opening import open_store
 from proxy.traces.query import Query, UnknownMoment, moment

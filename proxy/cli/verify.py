@@ -27,9 +27,9 @@ from policies.verification.shape import (
     Verification,
 )
 from policies.verification.verifying import ChosenPolicy, UnknownGuard, Verifier, ready
-from proxy.cli.output import AsJson, excerpt, fail, out, print_json
 from proxy.cli.policy import NAMED, NamedPolicies
 from proxy.cli.settings import Directory
+from proxy.cli.terminal import AsJson, excerpt, fail, out, print_json
 from proxy.errors import BadRequest
 from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.json_body import JsonObject, read_object

@@ -29,7 +29,7 @@ from policies.codes import all_codes, guard_labels
 from proxy.auth import Viewer
 from proxy.dashboard.access import ROOT, STATIC
 from proxy.services import Services
-from proxy.views import findings, msgid
+from proxy.views import msgid, words
 from proxy.views.trace import badge_of, outcome_of, shadow_word, story_of
 
 MESSAGES = Path(__file__).parent / "locale" / "ko" / "LC_MESSAGES"
@@ -219,13 +219,13 @@ def _environment(language: Language, assets: Assets) -> Environment:
         asset=assets.address,
         navigation=NAVIGATION,
         languages=tuple(Language),
-        actions=tuple(findings.ACTION_WORDS),
-        words=findings,
-        action_word=findings.action_word,
-        code_word=findings.code_word,
-        guard_word=findings.guard_word,
-        label_word=findings.label_word,
-        reason_word=findings.reason_word,
+        actions=tuple(words.ACTION_WORDS),
+        words=words,
+        action_word=words.action_word,
+        code_word=words.code_word,
+        guard_word=words.guard_word,
+        label_word=words.label_word,
+        reason_word=words.reason_word,
         outcome_of=outcome_of,
         badge_of=badge_of,
         shadow_word=shadow_word,

@@ -48,7 +48,7 @@ from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Delivery, Trace
 from proxy.verify import VerifyJob, verified
-from proxy.views.findings import VERIFICATIONS
+from proxy.views.words import VERIFICATIONS
 
 MOST_AT_ONCE = 4
 

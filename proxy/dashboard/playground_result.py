@@ -12,8 +12,9 @@ from proxy.dashboard.playground_form import Way
 from proxy.traces.changes import changes
 from proxy.traces.trace import GuardRun, Step, Trace
 from proxy.views import msgid
-from proxy.views.findings import OUTCOMES, Stretch, changed, guard_word, reason_word
+from proxy.views.findings import Stretch, changed
 from proxy.views.trace import STEP_WORDS, split_step
+from proxy.views.words import OUTCOMES, guard_word, reason_word
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,8 @@ from proxy.traces.store import TraceStore, TraceStoreAway
 from proxy.traces.trace import ACTION_NAMES, ANY_LABEL, LABEL_FILTERS, PINNED, Label, Trace
 from proxy.verify import VerifyJob
 from proxy.views import msgid
-from proxy.views.findings import LABEL_MEANINGS
 from proxy.views.trace import TracePage
+from proxy.views.words import LABEL_MEANINGS
 
 FIELDS = ("text", "action", "guard", "code", "door", "label", "span", "since", "until")
 """Query parameters of the list, besides the tenant."""

@@ -26,19 +26,17 @@ from proxy.traces.trace import (
 from proxy.views import msgid
 from proxy.views.findings import (
     ANSWER,
-    NOT_REPLAYED,
     QUESTION,
-    VERIFICATIONS,
     Mark,
     NumberedFinding,
     NumberedFindings,
     Piece,
     Stretch,
-    action_word,
     changed,
     cut,
     numbered,
 )
+from proxy.views.words import NOT_REPLAYED, VERIFICATIONS, action_word
 
 
 @dataclass(frozen=True, slots=True)

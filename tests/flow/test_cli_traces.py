@@ -20,7 +20,7 @@ from policies.schema.base import Mode
 from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
-from proxy.cli.output import shown
+from proxy.cli.terminal import shown
 from proxy.cli.traces import page, table
 from proxy.traces.changes import changes
 from proxy.traces.embedded import EmbeddedStore

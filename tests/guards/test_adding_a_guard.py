@@ -24,7 +24,7 @@ from policies.judging.regate import is_grounding
 from policies.codes import message
 from proxy.dashboard.page import Assets, Renderer
 from proxy.dashboard.page import Language
-from proxy.views.findings import code_word
+from proxy.views.words import code_word
 from proxy.pipeline.regeneration import note
 from tests.reference import guard_sections
 guard = all_guards()["exclamations"]

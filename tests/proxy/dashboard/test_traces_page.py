@@ -36,17 +36,8 @@ from proxy.traces.trace import (
     Trace,
     Unknown,
 )
-from proxy.views import findings
-from proxy.views.findings import (
-    REASON_WORDS,
-    Mark,
-    Piece,
-    Stretch,
-    changed,
-    cut,
-    place_of,
-    reason_word,
-)
+from proxy.views import words
+from proxy.views.findings import Mark, Piece, Stretch, changed, cut, place_of
 from proxy.views.trace import (
     WIDTH,
     Standing,
@@ -57,6 +48,7 @@ from proxy.views.trace import (
     story_of,
     waterfall,
 )
+from proxy.views.words import REASON_WORDS, reason_word
 from tests.proxy.dashboard.recorded import FEE, SOURCES, USED, WRONG, judged, made, trace_with
 from tests.tables import each_row
 
@@ -68,11 +60,11 @@ def page_of(trace: Trace) -> TracePage:
 
 
 EVERY = [
-    pytest.param(findings.OUTCOMES, GuardOutcome, id="outcomes"),
-    pytest.param(findings.STRENGTHS, Strength, id="strengths"),
-    pytest.param(findings.CONTEXTS, ContextState, id="contexts"),
-    pytest.param(findings.UNKNOWN, Unknown, id="unknown"),
-    pytest.param(findings.NOT_REPLAYED, NotReplayed, id="not-replayed"),
+    pytest.param(words.OUTCOMES, GuardOutcome, id="outcomes"),
+    pytest.param(words.STRENGTHS, Strength, id="strengths"),
+    pytest.param(words.CONTEXTS, ContextState, id="contexts"),
+    pytest.param(words.UNKNOWN, Unknown, id="unknown"),
+    pytest.param(words.NOT_REPLAYED, NotReplayed, id="not-replayed"),
 ]
 
 
