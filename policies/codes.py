@@ -84,13 +84,7 @@ def _short(text: str) -> str:
 
 
 def explanation(assessment: Assessment, status: Status, objection: Finding | None = None) -> str:
-    """Say why a citation is accurate, inaccurate or uncertain.
-
-    Args:
-        assessment: How far the source carries the statement.
-        status: What came of it.
-        objection: What a guard has against the statement itself; None for nothing.
-    """
+    """Say why a citation is accurate, inaccurate or uncertain."""
     if assessment.source_id is None:
         return "제공된 자료에 없는 출처입니다."
     if objection is not None:

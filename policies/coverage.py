@@ -162,10 +162,6 @@ def agrees_with_source(claim: str, sentence: str) -> bool | None:
 
     A measure of shared words cannot tell ``환불합니다`` from ``환불하지 않습니다``.
 
-    Args:
-        claim: The claim.
-        sentence: The sentence of a source that is nearest to it.
-
     Returns:
         False if it says the opposite of a predicate that both have; None if the claim denies
         something of which the sentence does not speak.

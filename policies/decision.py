@@ -111,9 +111,6 @@ class JudgeReport(GuardReport):
 
         Objections to what still stands in it do; how far the judge trusts it is not known. That
         nobody was asked because the answer would not go out as it was, holds no longer.
-
-        Args:
-            text: The answer as it stands then.
         """
         if self.reason == Skip.TWO_STRONG_FINDINGS:
             return replace(self, reason=ANSWER_EDITED)
@@ -152,13 +149,7 @@ class JudgeReport(GuardReport):
 def trust(
     weights: ConfidenceWeights, findings: Sequence[Finding], reports: Iterable[GuardReport]
 ) -> Confidence:
-    """Return the confidence in an answer, the judge's word included where one was heard.
-
-    Args:
-        weights: The policy's numbers.
-        findings: Everything that was found in the answer as it stands.
-        reports: Everything that was reported on it.
-    """
+    """Return the confidence in an answer, the judge's word included where one was heard."""
     reports = list(reports)
     word = next((one.word for one in reports if isinstance(one, JudgeReport)), None)
     return confidence_of(weights, open_signs(findings, reports), word)

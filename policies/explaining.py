@@ -70,10 +70,6 @@ class Difference:
 def policy_called(name: str, own: Mapping[str, LoadedPolicy]) -> LoadedPolicy:
     """Return the policy of a tenant, else the one of this name, else a shipped one.
 
-    Args:
-        name: Name of a tenant or of a policy.
-        own: The policies of a directory, by name.
-
     Raises:
         NotThere: it is none of these.
     """

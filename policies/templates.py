@@ -269,11 +269,6 @@ class ReplyTemplates:
     def reply(self, guard: str, codes: Sequence[str], exchange: Exchange) -> Reply:
         """Write the reply that a guard's findings call for.
 
-        Args:
-            guard: Id of the guard that replaces the answer.
-            codes: Codes of its findings, the leading one first; empty if the guard did not run.
-            exchange: What was asked.
-
         Raises:
             KeyError: the policy has no template for this guard; the loader refuses such a policy
                 for every guard that can replace an answer.

@@ -179,12 +179,6 @@ def is_lost(
     give a value of the kind asked for; the first of equals, also where nothing ties any to it. Of
     values that nothing else ties to it, it may be each. A question for all there is about something
     is answered by a list as a whole, so that an item of it may go.
-
-    Args:
-        question: What was asked.
-        answer: The answer.
-        made: Its claims; at least one.
-        gone: Sentences of it that go.
     """
     above = _above(answer)
     overview = _Question(question).is_overview

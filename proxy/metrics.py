@@ -126,9 +126,6 @@ class Family:
 class Families:
     """Makes families, and remembers them.
 
-    Args:
-        folder: Where several processes keep their metrics together; None for one by itself.
-
     Attributes:
         registry: Holds the families of this process.
         described: All of them, in order.
@@ -293,12 +290,7 @@ class Metrics:
         self._limits_are_away = is_away
 
     def of(self, family: FamilyT, *labels: str) -> FamilyT:
-        """Return a family's metric with these labels, looked up once.
-
-        Args:
-            family: One of this object's own.
-            labels: Values of its labels, in order.
-        """
+        """Return a family's metric with these labels, looked up once."""
         known = (family, labels)
         child = self._children.get(known)
         if child is None:
@@ -545,12 +537,7 @@ FOLLOW_EVERY_S = 1.0
 
 @contextlib.asynccontextmanager
 async def open_metrics(folder: Path | None, number: int) -> AsyncGenerator[Metrics, None]:
-    """Open metrics, and let other processes see in the end what they came to.
-
-    Args:
-        folder: Where several processes keep their metrics together; None for one by itself.
-        number: Which of them this one is.
-    """
+    """Open metrics, and let other processes see in the end what they came to."""
     if folder is None:
         yield Metrics()
         return

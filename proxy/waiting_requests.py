@@ -170,11 +170,7 @@ return redis.call('HGET', texts, call)
 
 
 class SharedWaitingRequests:
-    """Requests in Redis, for all replicas; of a tenant, those that end first make room.
-
-    Args:
-        address: See `proxy.redis_address`.
-    """
+    """Requests in Redis, for all replicas; of a tenant, those that end first make room."""
 
     def __init__(self, address: str) -> None:
         from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
@@ -223,13 +219,7 @@ class NoWaitingRequests:
 def open_waiting_requests(
     address: str | None, place: Place, clock: Callable[[], float]
 ) -> WaitingRequests:
-    """Return where requests wait.
-
-    Args:
-        address: Of the Redis that replicas share; None for none.
-        place: Which of several processes this one is.
-        clock: Monotonic, in seconds.
-    """
+    """Return where requests wait."""
     if address is not None:
         return SharedWaitingRequests(address)
     return LocalWaitingRequests(clock) if place.count == 1 else NoWaitingRequests()

@@ -273,13 +273,7 @@ class Healing:
 
 
 def heal(text: str, places: Iterable[int], marks: Sequence[CitationMark]) -> Healing:
-    """Return how a text closes up.
-
-    Args:
-        text: The text without the marks.
-        places: Where in it marks were taken out.
-        marks: The marks that it still has, in order.
-    """
+    """Return how a text closes up."""
     edits: list[Edit] = []
     lost: list[int] = []
     floor = 0

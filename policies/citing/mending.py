@@ -251,15 +251,7 @@ def numbered(
     meant: Numbering,
     rules: CitationRules,
 ) -> NumberingEdits:
-    """Return the edits to the list and the numbers of a mended answer.
-
-    Args:
-        text: The mended answer.
-        cited: What it cites, and cited before.
-        numbering_of: Reads what numbers mean by a list of references.
-        meant: What they meant in the answer as it was.
-        rules: The policy's wishes.
-    """
+    """Return the edits to the list and the numbers of a mended answer."""
     numbers = _closed_gaps(cited, meant, rules)
     if numbers:
         always = rules.renumber is Renumber.ALWAYS

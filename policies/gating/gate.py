@@ -56,14 +56,11 @@ class GateRules:
     """Rules of a gate for one answer.
 
     Attributes:
-        may_regenerate: A second attempt is left.
-        may_edit: Its text may be changed.
         holds: Nothing leaves before the end.
         may_renumber: Numbers of citations may change once all of them are known.
         may_unlist: Lines of the list of references may go with what was taken out.
         at_once: An answer of which all is known may be looked at as a whole first. What of it then
             counts as having left may be more than would have been sent in segments.
-        trimming: How much may be taken out.
     """
 
     may_regenerate: bool

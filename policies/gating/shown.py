@@ -30,12 +30,7 @@ class Kind(StrEnum):
 
 
 def put_together(segments: Sequence[Verdict], whole: Verdict) -> Verdict:
-    """Return the verdict over an answer with what its segments had led to.
-
-    Args:
-        segments: Verdicts over segments that were mended or taken out.
-        whole: The verdict over what was left of the answer.
-    """
+    """Return the verdict over an answer with what its segments had led to."""
     if not segments:
         return whole
     results = tuple(
@@ -198,10 +193,6 @@ class Shown:
         """Tell whether the list of references begins of which lines may have to go.
 
         Those are lines of sources that only sentences cited which were taken out.
-
-        Args:
-            answer: The answer as it came.
-            end: Up to where it is looked at.
         """
         if not self._edits:
             return False

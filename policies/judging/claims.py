@@ -53,14 +53,7 @@ class ShownSource:
 def nearest_windows(
     claim: str, reading: Reading, sources: Sequence[ShownSource], window_chars: int
 ) -> tuple[Window, ...]:
-    """Return the windows nearest to a claim, the nearest first.
-
-    Args:
-        claim: The claim, without marks.
-        reading: The exchange: claims of few words are found by its question.
-        sources: Its sources.
-        window_chars: Longest window.
-    """
+    """Return the windows nearest to a claim, the nearest first."""
     passages = reading.source_set.once(SourcePassages)
     by_claim, by_question = passages.shares(claim), passages.shares(reading.question.text.raw)
     parts = [source.part for source in sources]

@@ -152,11 +152,7 @@ class OpinionCounts:
     """The use of asking a judge about one answer.
 
     Attributes:
-        claims: How many claims it was asked about.
-        supported: How many of them it supports with a quote.
-        objected: To how many it objects with a quote.
         cleared: How many findings it takes back, or would in shadow.
-        confirmed: How many findings of guards it agrees with.
         tokens: Its cost; None if its server did not count.
     """
 

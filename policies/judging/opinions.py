@@ -70,11 +70,6 @@ def contradicts_claim(quote: str, text: str, claim: str) -> bool:
 
     It is the whole sentences that count: a quote may stop short of what they deny. Of several, it
     is the one nearest to the claim.
-
-    Args:
-        quote: A piece of the text.
-        text: What it was taken from.
-        claim: The claim.
     """
     quoted = max(_sentences_of(quote, text), key=lambda one: _shared(one, claim), default="")
     said, claimed = _signed(quoted), _signed(claim)
@@ -219,11 +214,6 @@ def is_verified(opinion: Opinion, claim: OpenClaim, windows: Iterable[Window] = 
 
     A quote in Korean must also have a word of the claim, so that a sentence which only tells judges
     what to say is evidence for nothing; and nothing that says the opposite of a claim supports it.
-
-    Args:
-        opinion: The opinion.
-        claim: The claim.
-        windows: Further pieces of the sources that the judge was shown, for other claims.
     """
     if not math.isfinite(opinion.score):
         return False

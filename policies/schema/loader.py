@@ -52,13 +52,7 @@ class LoadedPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Contents of a directory of policies.
-
-    Attributes:
-        policies: The policies that can be used, by name.
-        errors: What is wrong, in the order of files and lines.
-        warnings: What is odd and still works.
-    """
+    """Contents of a directory of policies."""
 
     policies: Mapping[str, LoadedPolicy]
     errors: tuple[Problem, ...]

@@ -246,12 +246,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True)
 class LiveTarget:
-    """A server that runs already; without a model's name the first that it lists is asked for.
-
-    Attributes:
-        target: The server.
-        ca_file: Certificates that are trusted beside the public ones; None for none.
-    """
+    """A server that runs already; without a model's name the first that it lists is asked for."""
 
     target: Target
     ca_file: Path | None

@@ -36,11 +36,7 @@ UNFIT = "too long for a case"
 
 
 def exported(traces: Sequence[Trace]) -> tuple[list[JsonObject], Counter[str]]:
-    """Return the cases of labelled traces, as many as one set may have, and the reasons of others.
-
-    Args:
-        traces: The traces; their cases stand in the same order.
-    """
+    """Return the cases of labelled traces, as many as a set may have, and the reasons of others."""
     cases: list[JsonObject] = []
     left_out: Counter[str] = Counter()
     for trace in traces:

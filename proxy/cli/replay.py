@@ -61,11 +61,6 @@ class Plan:
 def perform(plan: Plan, settings: Settings, totals: Totals) -> bool:
     """Judge requests again and add them up; return False if somebody interrupted it.
 
-    Args:
-        plan: What to do.
-        settings: Name the store.
-        totals: Holds what is known by then, also if it was interrupted.
-
     Raises:
         TraceStoreAway: the store cannot be used.
         UnknownSchema: it is of another version of the proxy.

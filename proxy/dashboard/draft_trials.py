@@ -259,8 +259,6 @@ class Moves:
 
     Attributes:
         moves: What changes first, then the most frequent.
-        untried: How many could not be tried, by why.
-        left_out: For how many there was no time.
     """
 
     moves: Sequence[Move]
@@ -304,8 +302,6 @@ class LabelledMoves:
         worse: Those that did, and no longer do.
         same: How many are as right or as wrong as before.
         unknown: Number for which the result is unknown without asking the model.
-        untried: How many could not be tried, by why.
-        left_out: For how many there was no time.
     """
 
     better: Sequence[Preview]

@@ -43,13 +43,7 @@ class Language(StrEnum):
 
 
 def chosen_language(asked: str | None, kept: str | None, accepted: str) -> Language:
-    """Return the language of a page; Korean when in doubt.
-
-    Args:
-        asked: What the address says.
-        kept: What the visitor chose before.
-        accepted: The header ``Accept-Language``.
-    """
+    """Return the language of a page; Korean when in doubt."""
     for said in (asked, kept):
         if said in tuple(Language):
             return Language(said)

@@ -161,12 +161,7 @@ MOST_FORM_BYTES = 2 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Tenant for which the playground can be used.
-
-    Attributes:
-        tenants: The names to choose from.
-        tenant: The one that is chosen; None if it does not exist.
-    """
+    """Tenant for which the playground can be used."""
 
     tenants: Sequence[str]
     tenant: Tenant | None

@@ -11,11 +11,7 @@ _NAMESPACE = "guard-proxy:{dashboard}:session"
 
 
 class RedisSessions(RedisStore):
-    """Keeps sessions in Redis. Every method may raise `SessionsAway`.
-
-    Args:
-        address: See `proxy.redis_address`.
-    """
+    """Keeps sessions in Redis. Every method may raise `SessionsAway`."""
 
     def __init__(self, address: str) -> None:
         self._shared = SharedRedis(

@@ -140,8 +140,6 @@ class Comparison(Shape):
     Attributes:
         better: Cases that pass now, or came nearer to it: an error is worse than a failure.
         worse: Cases with a worse outcome, or the same one with a lower score.
-        new: Ids of cases that the earlier run does not have.
-        gone: Ids of cases that are no longer in the set.
     """
 
     better: tuple[Change, ...]

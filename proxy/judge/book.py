@@ -56,11 +56,7 @@ class HintsAway(Exception):
 
 
 class SharedHints:
-    """Hints in Redis: a key for each judge that somebody leaves alone, as long as that lasts.
-
-    Args:
-        url: See `proxy.redis_address`.
-    """
+    """Hints in Redis: a key for each judge that somebody leaves alone, as long as that lasts."""
 
     def __init__(self, url: str) -> None:
         from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
@@ -68,13 +64,7 @@ class SharedHints:
         self._redis = SharedRedis(url, answer_within_s=ANSWER_WITHIN_S, at_once=_MOST_AT_ONCE)
 
     async def tell(self, judge: str, token: str, for_s: float) -> None:
-        """Tell that a judge is left alone.
-
-        Args:
-            judge: Its key, see `key_of`.
-            token: Names this very opening.
-            for_s: For how long.
-        """
+        """Tell that a judge is left alone."""
         async with self._redis.answering(HintsAway) as redis:
             await redis.set(_LEFT_ALONE + judge, token, px=max(1, ceil(for_s * 1000)))
 

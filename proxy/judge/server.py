@@ -196,11 +196,7 @@ class Adapter(Protocol):
 
 
 def judge_client(ca_file: Path | None = None) -> httpx.AsyncClient:
-    """Return connections for judges: no redirects, no proxies of the environment, no cookies.
-
-    Args:
-        ca_file: Certificates that are trusted beside the public ones; None for none.
-    """
+    """Return connections for judges: no redirects, no proxies of the environment, no cookies."""
     return httpx.AsyncClient(
         transport=AiohttpTransport(ca_file=ca_file),
         timeout=None,  # noqa: S113 - each opinion as a whole has its time
@@ -229,9 +225,7 @@ class Completion:
     """A completion.
 
     Attributes:
-        choice: Its first choice.
         content: What was written; empty if nothing was.
-        is_cut: It ended because there was no room for more.
     """
 
     choice: JsonObject

@@ -151,13 +151,7 @@ class Constraints:
 
 
 def wanted(exchange: Exchange, findings: Sequence[Finding], body: JsonObject) -> Constraints | None:
-    """Return what to constrain the second attempt to; None for nothing.
-
-    Args:
-        exchange: What was asked.
-        findings: What was wrong with the first answers.
-        body: The request, whose own constraints are left alone.
-    """
+    """Return the constraints of the second attempt; None for none, or if the request has its own."""
     if any(map(body.get, _CLIENTS_OWN)) or _wants_json(body):
         return None
     codes = {finding.code for finding in findings}

@@ -118,14 +118,7 @@ def note(
     lists: Sequence[ClosedList] = (),
     standing: Sequence[str] = (),
 ) -> str:
-    """Return the note: worst findings first, each fault once, as much as there is room for.
-
-    Args:
-        findings: What was wrong.
-        most: Most findings to be named.
-        lists: What may be chosen from, for the kinds of values that were wrong.
-        standing: Sentences of the draft that may stay.
-    """
+    """Return the note: worst findings first, each fault once, as much as there is room for."""
     room = _LONGEST_NOTE_CHARS - len(_OPENING) - len(_CLOSING) - 1
     faults = _faults(findings, most)
     worst = faults[:1]

@@ -194,14 +194,7 @@ _MOST_ODD_EVENTS = 8
 
 
 class LiveAttempt:
-    """Reads one attempt and lets out what may be sent.
-
-    Args:
-        call: The request under way.
-        stream: What reads and writes its events.
-        open_gate: Makes the gate of a choice.
-        choices: Numbers of the choices that the attempt writes, as the client knows them.
-    """
+    """Reads one attempt and lets out what may be sent."""
 
     def __init__(
         self,

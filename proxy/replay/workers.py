@@ -223,16 +223,7 @@ def _ignore(_: Trace) -> None:
 
 
 class Shadows:
-    """Hands traces on to be kept, those of policies with a shadow policy once it was tried.
-
-    Args:
-        keep: Takes a trace to be kept, and what its policy wants kept of it.
-        on_judged: Called with each trace of a policy with a shadow policy, before it is kept.
-        start: Starts the process.
-        most_waiting: See `MOST_WAITING`.
-        most_chars: See `MOST_CHARS`.
-        patience_s: See `PATIENCE_S`.
-    """
+    """Hands traces on to be kept, those of policies with a shadow policy once it was tried."""
 
     def __init__(
         self,

@@ -45,12 +45,7 @@ class Client(Protocol):
 
 
 class ConnectionLimiter:
-    """All clients that are connected.
-
-    Args:
-        limits: What they may take.
-        on_refused: Called for each that found no room.
-    """
+    """All clients that are connected."""
 
     def __init__(
         self, limits: ClientLimits | None = None, on_refused: Callable[[], None] = lambda: None
@@ -200,12 +195,7 @@ class Kind(StrEnum):
 
 
 class Capacity:
-    """Places for requests, and for those of them that ask for a stream.
-
-    Args:
-        most: How many there are of each kind.
-        on_refused: Called with what there was too much of.
-    """
+    """Places for requests, and for those of them that ask for a stream."""
 
     def __init__(self, most: Mapping[Kind, int], on_refused: Callable[[Kind], None]) -> None:
         self._free = dict(most)

@@ -21,12 +21,7 @@ _WORD = re.compile(r"\S+|\s+")
 
 
 def changes(came: str, left: str) -> tuple[Change, ...]:
-    """Return what makes the text sent of the one that came, in order.
-
-    Args:
-        came: An answer as the model wrote it.
-        left: What was sent of it.
-    """
+    """Return what makes the text sent of the one that came, in order."""
     if came == left:
         return ()
     if max(len(came), len(left)) > LONGEST_CHARS:

@@ -314,13 +314,7 @@ def _fields(entry: Entry) -> tuple[str, str, str, int]:
 
 
 def label_call(before: str, new: Relabelled, portion: Portion) -> ScriptCall:
-    """Return what the script is given to label a trace.
-
-    Args:
-        before: The record as it was read.
-        new: What it is to be.
-        portion: Where the trace belongs.
-    """
+    """Return what the script is given to label a trace."""
     entry = new.entry
     place = label_place(new.trace)
     keys = [portion.record(entry.id)]

@@ -74,10 +74,6 @@ class Listed:
 class ListingPosition:
     """Position of a listing.
 
-    Args:
-        query: Where it begins, and which way it goes.
-        portions: How many portions there are.
-
     Raises:
         BadCursor: the query's cursor is none of this store's.
     """

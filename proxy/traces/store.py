@@ -86,13 +86,7 @@ class Entry:
 
     @classmethod
     def of(cls, trace: Trace, keep: Keep, record: str | None = None) -> "Entry":
-        """Return the entry of a trace, whose text must already be what may be kept.
-
-        Args:
-            trace: The trace.
-            keep: How long it is kept.
-            record: Its JSON; None to write it.
-        """
+        """Return the entry of a trace, whose text must already be what may be kept."""
         return cls(
             id=trace.id,
             tenant=trace.tenant,

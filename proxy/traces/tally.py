@@ -113,12 +113,7 @@ class Share:
 
 
 def wilson(count: int, total: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share by Wilson's formula; from 0 to 1 if nothing was counted.
-
-    Args:
-        count: How many were so.
-        total: Of how many.
-    """
+    """Return the 95 % interval of a share by Wilson's formula; from 0 to 1 if nothing counts."""
     if not total:
         return 0.0, 1.0
     rate, spread = count / total, _Z**2 / total

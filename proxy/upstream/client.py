@@ -125,13 +125,7 @@ _Read: TypeAlias = Callable[[], Awaitable[bytes]]
 
 
 class OpenReply:
-    """A reply whose body is still on its way; the body is read once.
-
-    Args:
-        response: The reply as it came; its status is below 400.
-        patience: The time limits within which its body is waited for.
-        most_bytes: The largest body that is read.
-    """
+    """A reply whose body is still on its way; the body is read once."""
 
     def __init__(self, response: HttpResponse, patience: Deadline, most_bytes: int) -> None:
         self.status, self.raw_headers = response.status, response.raw_headers
@@ -324,13 +318,7 @@ class RefusalLog:
         self._logged_s: dict[tuple[str, str, int], float] = {}
 
     def refused(self, terms: Terms, status: int, *, in_openai_shape: bool) -> None:
-        """Note an error status of the model server; one that tells of a client's mistake is none.
-
-        Args:
-            terms: Of the request.
-            status: What the model server answered with.
-            in_openai_shape: Its reply is an error object of OpenAI's API.
-        """
+        """Note an error status of the model server, unless it tells of a client's mistake."""
         hint = _hint(terms, status, in_openai_shape=in_openai_shape)
         state = (terms.base_url, status)
         if hint is None or not terms.tenant or self._refused.get(terms.tenant) == state:
