@@ -151,7 +151,7 @@ class Constraints:
 
 
 def wanted(exchange: Exchange, findings: Sequence[Finding], body: JsonObject) -> Constraints | None:
-    """Return the constraints of the second attempt; None for none, or if the request has its own."""
+    """Return the constraints of the second attempt; none if the request has its own."""
     if any(map(body.get, _CLIENTS_OWN)) or _wants_json(body):
         return None
     codes = {finding.code for finding in findings}
