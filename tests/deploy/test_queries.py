@@ -125,7 +125,7 @@ def _recorded(found: Exposed) -> dict[str, frozenset[str]]:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("text", QUERIES)
+@each_row("text", QUERIES)
 async def test_a_query_names_what_there_is(text: str, exposed: Exposed) -> None:
     query = query_of(text)
 
