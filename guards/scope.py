@@ -24,6 +24,7 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.keeping import lazy
 from guards.core.reading import Part, Reading, Text
+from guards.evidence.answers import user_figures
 from guards.evidence.index import SourceClaim
 from guards.evidence.resting import Foreign, Line, Rest, Rests, lines_of
 from guards.evidence.siblings import Siblings
@@ -262,10 +263,11 @@ def _resting(reading: Reading, foreign_to: Callable[[str], Foreign]) -> Iterator
     """Yield what figures and words of the answer rest on foreign sources."""
     rests = reading.source_set.once(Rests)
     named = Rests.words_of(reading.question.text.raw)
+    figures = user_figures(reading.request)
     for line in reading.once(lines_of):
         foreign = foreign_to(line.near)
         if foreign:
-            for rest in rests.of_line(line, named, foreign):
+            for rest in rests.of_line(line, named, figures, foreign):
                 yield line, rest
 
 

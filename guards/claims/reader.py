@@ -133,6 +133,8 @@ _GOES_ON = frozenset(
 # 채식이고 오신채도: behind what only is so, few auxiliaries go on (학생이고 싶다).
 _STATES = frozenset({"VCP", "VCN", "VA", "XSA"})
 _GOES_ON_STATING = frozenset({"싶", "말", "있", "계시"})
+# 끄지 말고 그대로 두세요: 두다 is no auxiliary behind an adverb.
+_NOT_BUT = frozenset({"말", "않"})
 _DIGIT = re.compile(r"\d")
 _SPEAKING = frozenset({"SN", "SL", "SH"})
 _CASE = frozenset({"경우", "때", "시", "시점", "이상"})
@@ -309,6 +311,8 @@ def _ends_clause(found: Sequence[Morpheme], at: int) -> bool:
             return True
         if one.form == "고" and at and found[at - 1].tag in _STATES:
             return follows.form not in _GOES_ON_STATING
+        if follows.tag == "MAG" and one.form == "고" and at and found[at - 1].form in _NOT_BUT:
+            return True
         if follows.tag in {"JX", "MAG"} and at + 2 < len(found):
             follows = found[at + 2]
         return not (follows.tag in {"VX", "VV", "VA", "VCN"} and follows.form in _GOES_ON)

@@ -4,6 +4,7 @@ A figure rests on a foreign source where that one gives it and no source of what
 anything like it; words do where the foreign sources alone have them.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ _TELLING_WORDS = 2
 _MOST_COMPARED = 200
 """A value that stands in more places tells none of them apart."""
 _MEASURES_KEPT = 64
+
+
+# 말씀하신 2시간이면; 3회 이용하시려면.
+_TAKES_UP = re.compile(r"(?:말씀|문의|질문|계획|예상)(?:하|해\s주)신|려면(?=[\s,]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +162,27 @@ class Rests:
         page = self._index.readings[one.source].page
         return page.plain[one.sentence[0].start : one.sentence[-1].end]
 
-    def of_line(self, line: Line, question: Collection[str], foreign: Foreign) -> Iterator[Rest]:
+    def of_line(
+        self, line: Line, question: Collection[str], figures: Sequence[Figure], foreign: Foreign
+    ) -> Iterator[Rest]:
         """Yield what figures and words of a line rest on, where that is foreign.
 
         Args:
             line: The line.
             question: The words of the question.
+            figures: The figures of the question and of the turns before. Repeated as the user's
+                (말씀하신 2시간이면) they rest on nothing.
             foreign: The foreign pieces.
         """
         for said in line.claims:
-            found = [self._of_figure(*figure, foreign) for figure in said.figures]
+            found = [
+                self._of_figure(*figure, foreign)
+                for figure in said.figures
+                if not (
+                    _is_of_the_user(said.claim)
+                    and any(same_value(figure[0].measure, one.measure) for one in figures)
+                )
+            ]
             resting = [rest for rest in found if rest is not None]
             if any(rest.is_sure for rest in resting):
                 yield from resting
@@ -252,6 +268,11 @@ class Rests:
             for one in self._index.claims
             if one.source == figure.source and one.claim is figure.claim
         )
+
+
+def _is_of_the_user(claim: Claim) -> bool:
+    """Tell whether a clause takes up what the user said, or only supposes it."""
+    return claim.clause.is_condition or _TAKES_UP.search(claim.text) is not None
 
 
 def _is_in(figure: Figure, foreign: Foreign) -> bool:

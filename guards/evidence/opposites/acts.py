@@ -133,7 +133,9 @@ def more_acts(found: Sequence[Word], trail: str, main: Act | None) -> Iterator[A
         if word is main.word:
             return
         opposite = opposite_of(word)
-        if word.is_verb:
+        if word.is_verb and _is_denied_too(word, trail):
+            yield Act(*(opposite or (word.features[-1], 1)), _BESIDES, word)
+        elif word.is_verb:
             if (opposite or not word.is_light) and _goes_on(word, trail):
                 yield Act(*(opposite or (word.features[-1], 1)), _BESIDES, word)
         elif opposite and follows is main.word and word.particle in {"", *_AS}:
@@ -169,6 +171,15 @@ def _goes_on(word: Word, trail: str) -> bool:
 def _is_manner(word: Word) -> bool:
     """Tell whether a noun tells how something is counted or dealt with (월할로 계산)."""
     return word.features[-1] in _MANNER
+
+
+def _is_denied_too(word: Word, trail: str) -> bool:
+    """Tell whether a clause denies a verb with its last one (켜지도 끄지도 않는다)."""
+    return (
+        f"{word.text[-2:]}/" in trail
+        and re.search(rf"{re.escape(word.text[-2:])}/\S+ (?:[하되]/XSV )?지/EC 도/JX \S", trail)
+        is not None
+    )
 
 
 def _is_borne_for(word: Word, before: Sequence[Word]) -> bool:

@@ -14,6 +14,7 @@ from guards.evidence.opposites.acts import CHARGED, COUNTED, opposites
 from guards.evidence.opposites.meaning import SourceMeaning, covered, relation
 from guards.evidence.opposites.pieces import AGAINST, telling
 from guards.evidence.opposites.statements import LATER, Statement
+from guards.evidence.opposites.valence import is_carrier, main_act
 from guards.korean.words import Word, canonical
 from guards.lexicons.loading import sections
 
@@ -53,6 +54,8 @@ _SOURCE_SAYS_THE_SAME = re.compile(
 _ANSWER_TAKES_OUT = re.compile(
     r"만(?=\s|[은이])|제외|불가|않|없|안\s|못|한해|한정|외에|빼|말고|아니|금[하지]|막[고는습]|다[르릅]|달라"
 )
+# 끄지 말고 그대로 두세요.
+_FORBIDS_FIRST = re.compile(r"지/EC (?:\S+/J\S+ )?(?:말|않)/V\S (?:고|아|어)/EC")
 _MODIFIES = re.compile(r"/ETM$")
 _WHEN = re.compile(r"(?:\s?(?:기간|시간|때))?\s?(?:에는|에|에서|동안|중에?)(?=\s)")
 _NOT_MEANT = re.compile(r"해당하지\s않|해당되지\s않|해당\s?없|대상이\s아니|그러하지\s아니")
@@ -129,7 +132,7 @@ def same_of_more(
         place: Where the word stands that says so (똑같이).
         before: The sentence before it.
     """
-    if _means_what_was_denied(statement, before):
+    if _means_what_was_denied(statement, before) or _is_said_of_more(statement, meaning):
         return None
     for claim in (*statement.conditions, statement.claim):
         for group in _added_in(claim):
@@ -147,12 +150,26 @@ def same_of_more(
     return _wider(*place, against.source_statement, against.share, meaning, all_=False)
 
 
+def _is_said_of_more(statement: Statement, meaning: SourceMeaning) -> bool:
+    """Tell whether a source says of an act that it is the same for more (17세 미만도 동일하게)."""
+    act = main_act(statement)
+    return not is_carrier(act) and any(
+        relation(statement, source)[0] > 0
+        and _SAME.search(source.claim.text)
+        and any(_ADDS.search(one.text) for one in source.sentence)
+        for source in map(meaning.statements.__getitem__, meaning.with_act(statement))
+    )
+
+
 def _means_what_was_denied(statement: Statement, before: Sequence[Claim]) -> bool:
     """Tell whether a statement without an act repeats a denial (공휴일도 마찬가지입니다)."""
     if any(act.word is None or not _is_added(act.word, statement.claim) for act in statement.acts):
         return False
     earlier = statement.sentence[: statement.claim.position]
-    return any(one.clause.modality in AGAINST for one in (*before, *earlier))
+    return any(
+        one.clause.modality in AGAINST or _FORBIDS_FIRST.search(one.clause.trail)
+        for one in (*before, *earlier)
+    )
 
 
 def _is_added(word: Word, claim: Claim) -> bool:

@@ -65,7 +65,7 @@ _AS_EASY = re.compile(
 _NOTWITHSTANDING = re.compile(r"에도\s불구하고")
 _NO_NEED = re.compile(
     r"(?:료|금|비|비용|세|불이익|지체|문제|걱정|부담|차이|사유|이상|차질|변동|관계|상관|제한|구애|구분"
-    r"|감면|할인|혜택|지원|환급|보상|적립)$"
+    r"|감면|할인|혜택|지원|환급|환불|보상|적립)$"
 )
 _GENERIC = frozenset("서류 절차 조건 증빙 승인 신청 동의 확인".split())
 _ALSO = re.compile(r"(?<=[가-힣])(?:도|에게도|에서도|까지)(?=\s)|더라도|[아어여]도(?=\s)")
@@ -83,6 +83,7 @@ _WORDS_ASIDE = 3
 _ENDS_PHRASE = frozenset("은 는 이 가 을 를 도 에 에서 에는 에서는 께서".split())
 _SET_ASIDE_WITHIN_CHARS = 12
 _QUOTED_BEHIND_CHARS = 10
+_SET_ASIDE_ALONE_CHARS = 24
 
 # 신규 등록을 받지 않으며, 무비자, 맞벌이 또는 다자녀: what is no condition for all.
 _NOT_HAD = re.compile(
@@ -358,7 +359,24 @@ def _is_as_wide(word: _Widener, match: Match, meaning: SourceMeaning) -> bool:
         return True
     if word.kind is Kind.ASIDE and _overrides(match, word, meaning):
         return True
+    if word.kind in {Kind.ASIDE, Kind.WHICHEVER} and _is_widened_behind(match, meaning):
+        return True
     return any(_is_wide(word, text) for text in _texts(word, match, meaning))
+
+
+def _is_widened_behind(match: Match, meaning: SourceMeaning) -> bool:
+    """Tell whether the sentence behind a source's sets cases aside (용도를 가리지 않는다)."""
+    claim = match.source_statement.claim
+    sentences = meaning.readings[match.source_statement.source].sentences
+    behind = sentences[claim.sentence + 1 : claim.sentence + 2]
+    return any(
+        len(one) == 1
+        and one[0].block is claim.block
+        and (aside := _WIDENERS[Kind.ASIDE].search(one[0].text)) is not None
+        and not _LIMITS["only"].search(one[0].text)
+        and aside.start() <= _SET_ASIDE_ALONE_CHARS
+        for one in behind
+    )
 
 
 def _overrides(match: Match, word: _Widener, meaning: SourceMeaning) -> bool:

@@ -43,6 +43,7 @@ CONDITION, CONCESSION, HOST, CARRIED, SUBJECT = 0.8, 0.5, 0.7, 0.8, 0.6
 _SAID = re.compile(r"다고/EC 하/V\S+ (?:아서|여서|어서)/EC$")
 _WITHOUT = re.compile(r"없이/MAG")
 _PAYS_BEHIND = re.compile(r"어/EC 내/VX ")
+_ALIKE = re.compile(r"지/EC 도/JX .*지/EC 도/JX (?:않|못하)/")
 _DO_NOT = re.compile(r"지/EC (?:\S+/J\S+ )?마시/VV")
 _TOPIC_MARKS = frozenset({"은", "는"})
 _SUBJECT = _TOPIC_MARKS | {"이", "가", "도"}
@@ -370,7 +371,7 @@ def _acts(piece: Piece, label: SaidByLabel | None) -> tuple[tuple[Act, ...], Mod
     found += [
         turned(act, by)
         for act in more_acts(words, piece.trail, main)
-        if by > 0 or act.word is None or not act.word.is_verb
+        if by > 0 or act.word is None or not act.word.is_verb or _ALIKE.search(piece.trail)
     ]
     return tuple(found), piece.modality
 
