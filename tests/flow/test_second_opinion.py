@@ -251,7 +251,7 @@ async def test_a_judge_that_was_talked_round_clears_nothing(
 ) -> None:
     server.answer = f"{KNOWN} {UNHEARD_OF} {HOSTILE}"
     server.opinion = opinion
-    acting = "guards: {overlap: {weak: []}}\n"
+    acting = "guards: {overlap: {weak: []}, korean_only: {mode: off}}\n"
 
     async with proxy_of(tmp_path, server, acting) as proxy:
         reply = await proxy.chat(QUESTION)
