@@ -5,6 +5,7 @@ for and then kept. What is read is kept where it belongs, because the same passa
 day and one answer is looked at sentence by sentence:
 
 - `Text.once`: with the text; texts of sources are shared between requests by their content.
+- `Passage.once`: with the text under its title, shared likewise.
 - `SourceSet.once`: with the sources of a request together, shared between requests likewise.
 - `RequestReading.once`: with all of a request but its answer, shared by all looks at its answer.
 - `Reading.once`: with one look.
@@ -145,19 +146,35 @@ class Part:
     source: Source | None = None
 
 
+class Passage(Keeping):
+    """A source's text under its title, shared between all sets of sources that have it.
+
+    Attributes:
+        text: The text.
+        title: The title; empty if there is none.
+    """
+
+    def __init__(self, text: Text, title: str) -> None:
+        super().__init__()
+        self.text = text
+        self.title = title
+
+
 class SourceSet(Keeping):
     """The sources of a request, read together; shared with every request that brings the same.
 
     Attributes:
         parts: One for each source, in their order, without the scores of a retrieval: those are a
             request's own.
+        passages: Text and title of each.
     """
 
     def __init__(self, sources: tuple[Source, ...]) -> None:
         super().__init__()
+        self.passages = tuple(passage(source.text, source.title) for source in sources)
         self.parts = tuple(
-            Part(f"source:{source.id}", source_text(source.text), replace(source, score=None))
-            for source in sources
+            Part(f"source:{source.id}", one.text, replace(source, score=None))
+            for source, one in zip(sources, self.passages, strict=True)
         )
 
 
@@ -259,12 +276,19 @@ def read(exchange: Exchange, judged_from: int = 0) -> Reading:
 
 
 SOURCES: Recent[str, Text] = Recent(SOURCE_CHARS_KEPT)
+PASSAGES: Recent[tuple[str, str], Passage] = Recent(SOURCE_CHARS_KEPT)
 SOURCE_SETS: Recent[tuple[object, ...], SourceSet] = Recent(SOURCE_CHARS_KEPT)
 
 
 def source_text(raw: str) -> Text:
     """Return the shared text of a source's content."""
     return SOURCES.get(raw, len(raw) + _OWN_CHARS, partial(Text, raw))
+
+
+def passage(raw: str, title: str) -> Passage:
+    """Return the shared passage of a source's content and title."""
+    chars = len(raw) + len(title) + _OWN_CHARS
+    return PASSAGES.get((title, raw), chars, lambda: Passage(source_text(raw), title))
 
 
 def source_set(sources: tuple[Source, ...]) -> SourceSet:
@@ -277,12 +301,14 @@ def source_set(sources: tuple[Source, ...]) -> SourceSet:
 def keep_sources(chars: int) -> None:
     """Keep the readings of so many characters of sources from now on; 0 keeps none."""
     SOURCES.keep(chars)
+    PASSAGES.keep(chars)
     SOURCE_SETS.keep(chars)
 
 
 def forget_sources() -> None:
     """Forget all readings of sources, so that the next ones are made anew."""
     SOURCES.clear()
+    PASSAGES.clear()
     SOURCE_SETS.clear()
 
 

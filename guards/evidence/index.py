@@ -16,7 +16,7 @@ from typing import NamedTuple
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures, label_words, read_claims
 from guards.core.keeping import lazy
-from guards.core.reading import SourceSet, Text
+from guards.core.reading import Passage, SourceSet, Text
 from guards.korean.words import Word, simple_nouns
 from guards.text.slots.units import Measure
 
@@ -126,6 +126,20 @@ class SourceClaim(NamedTuple):
     place: int
 
 
+def _in_context(passage: Passage) -> list[tuple[Claim, Context, tuple[Claim, ...]]]:
+    """Return each claim of a passage with what it says and is about, and with its sentence."""
+    found: list[tuple[Claim, Context, tuple[Claim, ...]]] = []
+    before: Sequence[Claim] = ()
+    for sentence in passage.text.once(claims_of).sentences:
+        near = before if before and before[0].block is sentence[0].block else ()
+        for claim in sentence:
+            bag = about(claim, sentence, near, passage.title)
+            bag.add(claim.clause.words, OWN)
+            found.append((claim, bag.weights, sentence))
+        before = sentence
+    return found
+
+
 class SourceIndex:
     """The claims of a set of sources, with postings by feature.
 
@@ -139,33 +153,20 @@ class SourceIndex:
         self.readings: list[Reading] = []
         self._postings: dict[str, list[int]] = defaultdict(list)
         self._places_weighing: dict[tuple[str, float], frozenset[int]] = {}
-        for number, part in enumerate(sources.parts):
-            reading = part.text.once(claims_of)
-            self.readings.append(reading)
-            title = part.source.title if part.source else ""
+        for number, (part, passage) in enumerate(zip(sources.parts, sources.passages, strict=True)):
+            self.readings.append(passage.text.once(claims_of))
             source_id = part.source.id if part.source else str(number + 1)
-            self._add(reading, number, source_id, title)
+            for claim, context, sentence in passage.once(_in_context):
+                place = len(self.claims)
+                self.claims.append(SourceClaim(claim, number, source_id, context, sentence, place))
+                for feature in context:
+                    self._postings[feature].append(place)
         self._count = max(1, len(self.claims))
         self._rarity = {
             feature: math.log(1 + self._count / len(places))
             for feature, places in self._postings.items()
         }
         self._rarest = math.log(1 + self._count)
-
-    def _add(self, reading: Reading, number: int, source_id: str, title: str) -> None:
-        for at, sentence in enumerate(reading.sentences):
-            before = reading.sentences[at - 1] if at else ()
-            if before and before[0].block is not sentence[0].block:
-                before = ()
-            for claim in sentence:
-                bag = about(claim, sentence, before, title)
-                bag.add(claim.clause.words, OWN)
-                place = len(self.claims)
-                self.claims.append(
-                    SourceClaim(claim, number, source_id, bag.weights, sentence, place)
-                )
-                for feature in bag.weights:
-                    self._postings[feature].append(place)
 
     def text_of(self, one: "SourceClaim") -> str:
         """Return the sentence of a claim as it stands in its source, without emphasis."""

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 from guards.claims.reader import Claim, Modality, Reading
 from guards.core.keeping import lazy
-from guards.core.reading import RequestReading, SourceSet
+from guards.core.reading import Passage, RequestReading, SourceSet
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.opposites.acts import Act, has_sides
 from guards.evidence.opposites.statements import SAME_SENTENCE, Part, Statement, statements_of
@@ -54,6 +55,42 @@ class Match:
     share: float
 
 
+class _Found(NamedTuple):
+    """A statement of a passage and what it is found by."""
+
+    statement: Statement
+    sides: tuple[int, int]
+    has_exception: bool
+    acts: frozenset[str]
+    words: frozenset[str]
+
+
+def _found_in(passage: Passage) -> list[_Found]:
+    """Return the statements of a passage, in order; questions state nothing."""
+    sentences = passage.text.once(claims_of).sentences
+    return [
+        _Found(
+            one,
+            (granted(one), demanded(one)),
+            bool(_exception_behind(one, sentences)),
+            frozenset([act.name for act in one.acts]),
+            frozenset([word.features[-1] for word in words_of(one)]),
+        )
+        for one in statements_of(sentences, passage.title)
+        if not one.sentence[-1].text.rstrip().endswith("?")
+    ]
+
+
+def _exception_behind(
+    statement: Statement, sentences: Sequence[tuple[Claim, ...]]
+) -> tuple[Claim, ...]:
+    """Return the sentence behind a statement that takes something out of it; empty if none."""
+    behind = statement.claim.sentence + 1
+    if behind < len(sentences) and _TAKES_OUT.match(sentences[behind][0].text):
+        return sentences[behind]
+    return ()
+
+
 class SourceMeaning:
     """The statements of all sources of a request, found by their acts and words.
 
@@ -73,22 +110,17 @@ class SourceMeaning:
         self._excepted: set[int] = set()
         self.sides: list[tuple[int, int]] = []
         self._near: dict[int, Mapping[str, float]] = {}
-        for number, part in enumerate(sources.parts):
-            title = part.source.title if part.source else ""
-            for one in statements_of(self.readings[number].sentences, title, number):
-                if not one.sentence[-1].text.rstrip().endswith("?"):
-                    self._add(one)
-
-    def _add(self, one: Statement) -> None:
-        place = len(self.statements)
-        self.statements.append(one)
-        self.sides.append((granted(one), demanded(one)))
-        if self.exception_behind(one):
-            self._excepted.add(place)
-        for name in {act.name for act in one.acts}:
-            self._by_act[name].append(place)
-        for name in {word.features[-1] for word in words_of(one)}:
-            self._by_word[name].append(place)
+        for number, passage in enumerate(sources.passages):
+            for one in passage.once(_found_in):
+                place = len(self.statements)
+                self.statements.append(one.statement._replace(source=number))
+                self.sides.append(one.sides)
+                if one.has_exception:
+                    self._excepted.add(place)
+                for name in one.acts:
+                    self._by_act[name].append(place)
+                for name in one.words:
+                    self._by_word[name].append(place)
 
     def weight(self, word: Word) -> float:
         """Return how much a word tells; one that no source has may be another word for theirs."""
@@ -247,11 +279,7 @@ class SourceMeaning:
 
     def exception_behind(self, statement: Statement) -> tuple[Claim, ...]:
         """Return the sentence with which a source takes something out of a rule; empty if none."""
-        sentences = self.readings[statement.source].sentences
-        behind = statement.claim.sentence + 1
-        if behind < len(sentences) and _TAKES_OUT.match(sentences[behind][0].text):
-            return sentences[behind]
-        return ()
+        return _exception_behind(statement, self.readings[statement.source].sentences)
 
 
 def asked_features(request: RequestReading) -> dict[str, float]:

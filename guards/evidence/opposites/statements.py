@@ -11,6 +11,7 @@ from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from guards.claims.reader import Claim, Modality, label_words
+from guards.core.keeping import lazy
 from guards.evidence.opposites.acts import (
     CHARGED,
     UNLESS,
@@ -80,7 +81,34 @@ class Part(NamedTuple):
     weight: float
 
 
-class Statement(NamedTuple):
+class _Clause(NamedTuple):
+    """What a statement is read from."""
+
+    piece: Piece
+    host: Piece | None
+    listed: tuple[Claim, ...]
+    before: Sequence[Claim]
+    title: tuple[Word, ...]
+
+
+class _Fields(NamedTuple):
+    claim: Claim
+    sentence: tuple[Claim, ...]
+    start: int
+    end: int
+    acts: tuple[Act, ...]
+    modality: Modality
+    parts: tuple[Part, ...]
+    turns: frozenset[str]
+    excluded: tuple[Word, ...]
+    conditions: tuple[Claim, ...]
+    is_named: bool
+    has_predicate: bool
+    read_from: _Clause
+    source: int = -1
+
+
+class Statement(_Fields):
     """The statement of a clause.
 
     Attributes:
@@ -91,59 +119,69 @@ class Statement(NamedTuple):
         acts: What it says; the predicate first.
         modality: How it is meant.
         parts: What it says it of, and the words for the acts.
-        around: The features near it and how much each weighs.
         turns: What may turn it into its opposite (unless, more, less).
-        topic: The words of its topic (당일 취소는); each member of a list by itself.
-        given: The words of its condition.
-        only: The words to which it is limited (회원만).
         excluded: The words that brackets take out of it (열람실 제외).
         conditions: The clauses that name its conditions and concessions.
         is_named: Whether it only names what it speaks of, without a predicate.
         has_predicate: Whether it has a verb, an adjective or a copula.
+        read_from: What the rest is read from when it is asked for: most statements of sources are
+            never compared so closely.
         source: Number of its source; -1 for answers and questions.
     """
 
-    claim: Claim
-    sentence: tuple[Claim, ...]
-    start: int
-    end: int
-    acts: tuple[Act, ...]
-    modality: Modality
-    parts: tuple[Part, ...]
-    around: Mapping[str, float]
-    turns: frozenset[str]
-    topic: tuple[tuple[Word, ...], ...]
-    given: tuple[Word, ...]
-    only: tuple[Word, ...]
-    excluded: tuple[Word, ...]
-    conditions: tuple[Claim, ...]
-    is_named: bool
-    has_predicate: bool
-    source: int = -1
+    @lazy
+    def around(self) -> Mapping[str, float]:
+        """The features near it and how much each weighs."""
+        piece, host, listed, before, title = self.read_from
+        found: dict[str, float] = {}
+        _add(found, title, TITLE)
+        for one in before:
+            _add(found, one.clause.words, SENTENCE_BEFORE)
+        for one in self.sentence:
+            weight = SAME_SENTENCE if one.position < self.claim.position else LATER
+            _add(found, one.clause.words, weight)
+        for _, label in self.claim.labels:
+            _add(found, label, 1.0)
+        for one in (*listed, *self.conditions):
+            _add(found, one.clause.words, 1.0)
+        _add(found, (*piece.words, *piece.given, *(host.words if host else ())), 1.0)
+        return found
+
+    @lazy
+    def topic(self) -> tuple[tuple[Word, ...], ...]:
+        """The words of its topic (당일 취소는); each member of a list by itself."""
+        return _topic(self.claim, self.read_from.piece)
+
+    @lazy
+    def given(self) -> tuple[Word, ...]:
+        """The words of its condition."""
+        return tuple(_given(self.read_from.piece, self.conditions))
+
+    @lazy
+    def only(self) -> tuple[Word, ...]:
+        """The words to which it is limited (회원만)."""
+        return _only(self.claim, self.read_from.piece)
 
 
-def statements_of(
-    sentences: Sequence[Sequence[Claim]], title: str = "", source: int = -1
-) -> Iterator[Statement]:
+def statements_of(sentences: Sequence[Sequence[Claim]], title: str = "") -> Iterator[Statement]:
     """Yield the statements of a text, in order.
 
     Args:
         sentences: Its sentences.
         title: The heading of the source; empty for answers.
-        source: Number of the source; -1 for answers.
     """
     before: Sequence[Claim] = ()
     for sentence in sentences:
-        yield from statements_in(sentence, before, title, source)
+        yield from statements_in(sentence, before, title)
         before = sentence
 
 
 def statements_in(
-    sentence: Sequence[Claim], before: Sequence[Claim], title: str = "", source: int = -1
+    sentence: Sequence[Claim], before: Sequence[Claim], title: str = ""
 ) -> Iterator[Statement]:
     """Yield the statements of a sentence; the one before it in its block may name the subject."""
     near = before if before and before[0].block is sentence[0].block else ()
-    yield from _Sentence(sentence, near, title, source).statements()
+    yield from _Sentence(sentence, near, title).statements()
 
 
 def _is_of_a_description(claim: Claim, behind: Claim | None) -> bool:
@@ -160,13 +198,10 @@ def _is_of_a_description(claim: Claim, behind: Claim | None) -> bool:
 class _Sentence:
     """Reads the statements of a sentence."""
 
-    def __init__(
-        self, sentence: Sequence[Claim], before: Sequence[Claim], title: str, source: int
-    ) -> None:
+    def __init__(self, sentence: Sequence[Claim], before: Sequence[Claim], title: str) -> None:
         self._sentence = tuple(sentence)
         self._before = before
         self._title = label_words(title) if title else ()
-        self._source = source
         self._listed: list[Claim] = []
         self._conditions: list[Claim] = []
 
@@ -242,16 +277,12 @@ class _Sentence:
             acts=acts,
             modality=modality,
             parts=tuple(parts) if _names(parts, acts) else (*parts, *self._carried(claim)),
-            around=self._around(claim, piece, host),
             turns=turns,
-            topic=_topic(claim, piece),
-            given=tuple(self._given(piece)),
-            only=_only(claim, piece),
             excluded=excluded,
             conditions=tuple(self._conditions),
             is_named=is_named,
             has_predicate=PREDICATE.search(piece.trail) is not None,
-            source=self._source,
+            read_from=_Clause(piece, host, tuple(self._listed), self._before, self._title),
         )
 
     def _left_out(self, claim: Claim) -> Iterator[Word]:
@@ -287,32 +318,18 @@ class _Sentence:
         for word in telling(near or label or before):
             yield _part(word, CARRIED)
 
-    def _around(self, claim: Claim, piece: Piece, host: Piece | None) -> dict[str, float]:
-        found: dict[str, float] = {}
-        _add(found, self._title, TITLE)
-        for one in self._before:
-            _add(found, one.clause.words, SENTENCE_BEFORE)
-        for one in self._sentence:
-            weight = SAME_SENTENCE if one.position < claim.position else LATER
-            _add(found, one.clause.words, weight)
-        for _, label in claim.labels:
-            _add(found, label, 1.0)
-        for one in (*self._listed, *self._conditions):
-            _add(found, one.clause.words, 1.0)
-        _add(found, (*piece.words, *piece.given, *(host.words if host else ())), 1.0)
-        return found
 
-    def _given(self, piece: Piece) -> Iterator[Word]:
-        for one in self._conditions:
-            if not one.clause.is_concession:
-                yield from telling(one.clause.words)
-        yield from telling(piece.given)
-        cases = (
-            at
-            for at, word in enumerate(piece.words)
-            if word.text in _CASES and not word.particle.endswith("도")
-        )
-        yield from telling(piece.words[: max(cases, default=0)])
+def _given(piece: Piece, conditions: Iterable[Claim]) -> Iterator[Word]:
+    for one in conditions:
+        if not one.clause.is_concession:
+            yield from telling(one.clause.words)
+    yield from telling(piece.given)
+    cases = (
+        at
+        for at, word in enumerate(piece.words)
+        if word.text in _CASES and not word.particle.endswith("도")
+    )
+    yield from telling(piece.words[: max(cases, default=0)])
 
 
 _ONLY = re.compile(r"(?:에서|에게|께|으로|로|에|까지)?만(?![가-힣])|(?:에서|에게)만(?=[은의])")
