@@ -210,6 +210,10 @@ class Reading:
     claims: tuple[Claim, ...]
     sentences: tuple[tuple[Claim, ...], ...] = field(repr=False)
 
+    def text_of(self, sentence: Sequence[Claim]) -> str:
+        """Return a sentence as it stands in the text, without emphasis."""
+        return self.page.plain[sentence[0].start : sentence[-1].end].strip()
+
 
 def read_claims(raw: str) -> Reading:
     """Read the claims of a text."""

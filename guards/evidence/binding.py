@@ -160,10 +160,13 @@ class SourceFigures:
             (one.measure.dimension, value) for one in self.figures for value in one.measure.values
         )
         self._weights: dict[tuple[int, int], float] = {}
-        self._tells_open_days = any(tells_open_days(one.page.plain) for one in self.index.readings)
         self._sides: dict[tuple[int, int], Side] = {}
         self._with_value: dict[Measure, Sequence[Figure]] = {}
         self._labelled: dict[int, tuple[_Member, ...]] = {}
+
+    @lazy
+    def _tells_open_days(self) -> bool:
+        return any(tells_open_days(one.page.plain) for one in self.index.readings)
 
     @lazy
     def _sets(self) -> Sequence[Sequence[Figure]]:

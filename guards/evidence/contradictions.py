@@ -155,7 +155,7 @@ class _Origin:
         self.source = source
         self.raw = part.text.raw
         self.reading = reading
-        self._values = values_of(part.text)
+        self._values = part.text.once(values_of)
 
     @lazy
     def edition(self) -> Edition:

@@ -170,8 +170,7 @@ class SourceIndex:
 
     def text_of(self, one: "SourceClaim") -> str:
         """Return the sentence of a claim as it stands in its source, without emphasis."""
-        plain = self.readings[one.source].page.plain
-        return plain[one.sentence[0].start : one.sentence[-1].end].strip()
+        return self.readings[one.source].text_of(one.sentence)
 
     def rarity(self, feature: str) -> float:
         """Return the weight of a feature: high where few source claims have it."""

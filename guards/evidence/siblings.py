@@ -7,8 +7,9 @@ only about the others are foreign to it. So is an older edition of a text, unles
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim
@@ -25,6 +26,7 @@ _MODEL = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+|\d[A-Za-z0-9]*)+")
 _ARTICLE = re.compile(r"제\s?\d+\s?[조항호]\S*")
 _LONGEST_FIRST_LINE_CHARS = 160
 _FIRST_LINE_CHARS = 40
+_TITLES_KEPT = 1024
 _LIST_OR_TABLE = re.compile(r"\s*(?:[-·•○●□■◇▣※*|]|\d{1,2}[.)]|[①-⑳가-하][.)]?\s)|.*\|")
 _SHORTEST_NAME_CHARS = 2
 _SAME_SUBJECT = 0.5
@@ -187,14 +189,16 @@ def _titled(part: Part, place: Place, is_older: bool) -> Titled:
     title = part.source.title if part.source else ""
     # The first line says what a text is about where its title does not (Scope: DC-A).
     first = _names(part.text.raw.partition("\n")[0][:_FIRST_LINE_CHARS])
-    names = {kind: first[kind] for kind in first if kind in {_PLACE, _MODEL_KIND}} | _names(title)
+    names = {kind: first[kind] for kind in first if kind in {_PLACE, _MODEL_KIND}}
+    names |= _names(title)
     for heading in place[1]:
         # What a heading names stands for the title's names of that kind (강서 / 도봉).
         names |= _names(heading)
     return Titled(place, names, title, edition_of(part.source) if part.source else None, is_older)
 
 
-def _names(title: str) -> dict[Kind, frozenset[str]]:
+@lru_cache(maxsize=_TITLES_KEPT)
+def _names(title: str) -> Mapping[Kind, frozenset[str]]:
     """Return what a title names, by kind."""
     found: dict[Kind, set[str]] = defaultdict(set)
     title = _ARTICLE.sub(" ; ", title)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guards.core.reading import SourceSet
-from guards.evidence.index import SourceIndex
+from guards.core.reading import SourceSet, Text
+from guards.evidence.index import claims_of
 from guards.text.particles import stem
 
 _WORD = re.compile(r"[^\s()\[\],\"'“”‘’「」『』.!?]+")
@@ -62,21 +62,31 @@ class SourceSentences:
     """The sentences of all sources, found by the word that they begin or end with."""
 
     def __init__(self, sources: SourceSet) -> None:
-        index = sources.once(SourceIndex)
         self._by_end: dict[tuple[int, str], list[_SourceSentence]] = defaultdict(list)
-        for source_id, text in dict.fromkeys(
-            (one.source_id, index.text_of(one)) for one in index.claims
-        ):
-            words = _words_but_the_last(text)
-            if len(words.texts) >= _FEWEST_SHARED:
-                # Without the words: they would take more memory than all else, and few are asked.
+        for part in sources.parts:
+            source_id = part.source.id if part.source else ""
+            for text, first, last in part.text.once(_ends):
                 one = _SourceSentence(source_id, text)
-                self._by_end[0, words.texts[0]].append(one)
-                self._by_end[-1, words.texts[-1]].append(one)
+                self._by_end[0, first].append(one)
+                self._by_end[-1, last].append(one)
 
     def sharing_an_end(self, texts: Sequence[str]) -> list[_SourceSentence]:
         """Return the sentences that begin or end with the same word as some words."""
         return [one for end in (0, -1) for one in self._by_end.get((end, texts[end]), ())]
+
+
+def _ends(text: Text) -> list[tuple[str, str, str]]:
+    """Return each sentence of a source that has enough words, with its first and its last but one.
+
+    Without the words between: they would take more memory than all else, and few are asked.
+    """
+    reading = text.once(claims_of)
+    found = []
+    for sentence in dict.fromkeys(map(reading.text_of, reading.sentences)):
+        words = _words_but_the_last(sentence).texts
+        if len(words) >= _FEWEST_SHARED:
+            found.append((sentence, words[0], words[-1]))
+    return found
 
 
 def swap_in(sentence: str, sources: SourceSet) -> Swap | None:

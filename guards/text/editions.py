@@ -6,6 +6,7 @@ Read from the title (or the file's name) and from labelled dates at the head of 
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from guards.core.exchange import Source
 from guards.lexicons.loading import section_words
@@ -36,6 +37,7 @@ _VERSION = re.compile(
 _WORD = re.compile(r"[가-힣A-Za-z0-9]+")
 _COUNTER = re.compile(r"\d+$")
 _HEAD_CHARS = 400
+_EDITIONS_KEPT = 512
 
 Date = tuple[int, ...]
 """Year, month and day as far as they are known."""
@@ -82,13 +84,17 @@ class Edition:
 
 def edition_of(source: Source) -> Edition:
     """Read what a source says of itself."""
-    name = source.title or source.file
+    return _edition(source.title or source.file, source.text[:_HEAD_CHARS])
+
+
+@lru_cache(maxsize=_EDITIONS_KEPT)
+def _edition(name: str, head: str) -> Edition:
     sides = {match["side"] for match in _BEFORE_OR_AFTER.finditer(name)}
     rest = _BEFORE_OR_AFTER.sub(" ", name)
     version = _version(rest)
     rest = _VERSION.sub(" ", rest)
     in_title = [_date(match) for match in _DATE.finditer(rest)]
-    labelled = [_date(match) for match in _LABELLED.finditer(source.text[:_HEAD_CHARS])]
+    labelled = [_date(match) for match in _LABELLED.finditer(head)]
     words = [word.lower() for word in _WORD.findall(_DATE.sub(" ", rest))]
     return Edition(
         name=name,

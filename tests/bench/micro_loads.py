@@ -1,6 +1,7 @@
 """What the guards alone are measured over: each by itself, and all together as texts grow."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from guards.core.exchange import Exchange
@@ -30,8 +31,12 @@ Inspect = Callable[[Exchange], object]
 def alone(rounds: int) -> list[Part]:
     """All guards together and each by itself, over answers to which the sources were seen."""
     inspect, before = inspection(), inspection(Stage.INPUT)
+    orders = itertools.permutations(range(FEW_SOURCES))  # each makes a set that nobody has seen
     tasks: dict[str, Prepare] = {
         "whole pass, new sources": lambda number: partial(inspect, _daily(_new(number), number)),
+        "whole pass, sources seen in other orders": lambda number: partial(
+            inspect, _daily(SEEN, number, next(orders))
+        ),
         "whole pass, sources seen": lambda number: partial(inspect, _daily(SEEN, number)),
         "before the model, sources seen": lambda number: partial(before, _daily(SEEN, number)),
     }
@@ -145,10 +150,13 @@ def inspection(stage: Stage = Stage.OUTPUT) -> Inspect:
     return lambda exchange: inspector.inspect(exchange, stage)
 
 
-def _daily(library: texts.Library, number: int) -> Exchange:
+def _daily(
+    library: texts.Library, number: int, order: Iterable[int] = range(FEW_SOURCES)
+) -> Exchange:
     """Return an exchange as they come all day: five sources of 1 KB, 1 KB of answer."""
     answer = library.answer(KB, FEW_SOURCES, number)
-    return texts.exchange(library.sources(FEW_SOURCES * KB), answer)
+    sources = library.sources(FEW_SOURCES * KB)
+    return texts.exchange(tuple(sources[place] for place in order), answer)
 
 
 def _new(number: int) -> texts.Library:

@@ -12,8 +12,8 @@ from functools import cache
 from typing import NamedTuple
 
 from guards.claims.reader import Claim, Modality, Reading
-from guards.core.reading import SourceSet
-from guards.evidence.index import SourceClaim, SourceIndex
+from guards.core.reading import SourceSet, Text
+from guards.evidence.index import SourceClaim, SourceIndex, claims_of
 from guards.evidence.opposites.acts import adverbs_of, turned
 from guards.evidence.opposites.statements import Statement, statements_of
 from guards.korean.words import Word, canonical
@@ -101,9 +101,12 @@ class SourceContrasts:
 
     def __init__(self, sources: SourceSet) -> None:
         self._found: dict[str, list[tuple[Contrast, SourceClaim]]] = defaultdict(list)
-        for one in sources.once(SourceIndex).claims:
-            for contrast in contrasts_of(one.claim):
-                self._found[contrast.scale].append((contrast, one))
+        claims = sources.once(SourceIndex).claims
+        before = 0
+        for part in sources.parts:
+            for number, contrast in part.text.once(_contrasts_in):
+                self._found[contrast.scale].append((contrast, claims[before + number]))
+            before += len(part.text.once(claims_of).claims)
 
     def against(self, contrast: Contrast) -> tuple[Contrast, SourceClaim] | None:
         """Return the opposite that a source has in the same place; None if it has none."""
@@ -120,6 +123,12 @@ class SourceContrasts:
         if True in best and best[True][0] >= best[False][0]:
             return None
         return best[False][1:]
+
+
+def _contrasts_in(text: Text) -> list[tuple[int, Contrast]]:
+    """Return the words of scales in a text, each with the number of its clause."""
+    claims = text.once(claims_of).claims
+    return [(number, one) for number, claim in enumerate(claims) for one in contrasts_of(claim)]
 
 
 def contrasts_of(claim: Claim) -> Iterator[Contrast]:
