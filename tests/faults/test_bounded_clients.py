@@ -256,7 +256,7 @@ async def test_what_is_handed_through_and_nobody_takes_is_not_held(rig: Rig) -> 
 
 
 async def test_a_guarded_reply_that_nobody_takes_is_given_up(rig: Rig) -> None:
-    said = "월요일에는 쉽니다. " * 9_000
+    said = "월요일에는 쉽니다. " * 900
     message = {"role": "assistant", "content": said}
     padding = "x" * LARGE
     choice = {"index": 0, "message": message, "finish_reason": "stop", "padding": padding}
