@@ -264,7 +264,8 @@ class SourceMeaning:
     def held(self, words: Collection[Word], around: Mapping[str, float]) -> float:
         """Return the share of some words that stands near a statement; 1 if there are none."""
         if len(words) == 1:
-            return min(1.0, *(covered(word, around) for word in words), 1.0)
+            (word,) = words
+            return min(1.0, covered(word, around))
         whole = shared = 0.0
         for word in words:
             weight = self.weight(word)
@@ -322,9 +323,8 @@ def words_of(statement: Statement) -> Iterator[Word]:
 def covered(word: Word, around: Mapping[str, float]) -> float:
     """Return how much of a word stands near a statement: all of it, or some of its parts."""
     whole = around.get(word.features[-1], 0.0)
-    if not whole:
-        related = _wholes().get(word.features[-1], ())
-        whole = max((around.get(one, 0.0) for one in related), default=0.0)
+    if not whole and (related := _wholes().get(word.features[-1])):
+        whole = max([around.get(one, 0.0) for one in related])
     parts = word.features[:-1]
     if not parts or whole >= 1.0:
         return whole
