@@ -138,6 +138,7 @@ class Estimates(Guard[EstimatesSettings]):
                     outcome is Outcome.FOLLOWS
                     or _is_reckoned(figure, arithmetic)
                     or _is_between(figure, (*figures, *reading.request.once(user_figures)))
+                    or _is_concluded(figure, figures)
                 )
                 if figure.measure.dimension not in _GUESSED and compared.is_small:
                     follows = follows or compared.derivable.may_give(figure, bound)
@@ -146,14 +147,23 @@ class Estimates(Guard[EstimatesSettings]):
     def _is_rounded(self, figure: Figure, sources: SourceFigures) -> bool:
         """Tell whether a figure is near to one of the sources of its kind."""
         most = self.settings.rounding
-        return figure.quantity.approximate and any(
+        if not figure.quantity.approximate:
+            return False
+        alike = [
+            one for one in sources.figures if one.measure.dimension == figure.measure.dimension
+        ]
+        own = figure.measure.values
+        if any(
+            one.measure.values[0] <= own[0] and own[-1] <= one.measure.values[-1] for one in alike
+        ):
+            return True  # 20분 안팎: within 18~22분
+        return any(
             len(one.measure.values) == len(figure.measure.values)
             and all(
                 abs(own - its) <= most * abs(its)
                 for own, its in zip(figure.measure.values, one.measure.values, strict=True)
             )
-            for one in sources.figures
-            if one.measure.dimension == figure.measure.dimension
+            for one in alike
         )
 
     def _figure_finding(
@@ -229,6 +239,20 @@ def _is_reckoned(figure: Figure, arithmetic: Arithmetic) -> bool:
         )
         for one in arithmetic.figures
     )
+
+
+# 한 통이 60정이니 두 달 정도 드십니다; 연 70만 원이므로 한 달이면 약 5만 8천 원입니다.
+_REASON = re.compile(r"(?:(?:으)?니|니까|므로|어서|아서|라서)/EC$")
+
+
+def _is_concluded(figure: Figure, figures: Sequence[Figure]) -> bool:
+    """Tell whether a clause before gives another figure as the reason: that is no guess."""
+    reasons = [
+        claim
+        for claim in figure.sentence
+        if claim.start < figure.claim.start and _REASON.search(claim.clause.trail)
+    ]
+    return any(reason.start <= one.start < reason.end for reason in reasons for one in figures)
 
 
 def _is_between(figure: Figure, named: Iterable[Figure]) -> bool:

@@ -301,7 +301,9 @@ class SourceFigures:
                 figure, same, talk or Talk()
             )
         if moved is not None:
-            return Bound(Relation.MOVED, moved, self._likeness(asking, moved), here)
+            fits = self._likeness(asking, moved)
+            held = Relation.MOVED if _is_surely(moved, likeness, fits) else Relation.HELD
+            return Bound(held, moved, fits, here)
         if best is not None and figure.group not in _POINTS:
             meant = self._by_context(figure, asking, best, others)
             if meant is not None:
@@ -809,3 +811,21 @@ def _topic(figure: Figure) -> frozenset[str]:
     if len(marked) != 1 or len(same) < 2 or words[marked[0]].end > same[0].start:
         return frozenset()
     return frozenset(feature for word in words[: marked[0] + 1] for feature in word.features)
+
+
+def _is_surely(moved: Figure, own: float, fits: float) -> bool:
+    """Tell whether a figure is surely given in the place of another one.
+
+    The row of a table says which it is; elsewhere the words must speak of the other one, and much
+    more so than of what has the value itself.
+
+    Args:
+        moved: The other one.
+        own: How like the answer is to what has the value.
+        fits: How like it is to the other one.
+    """
+    if moved.claim.block.is_cell:
+        return True
+    if fits < BINDING.speaks_of_the_same:
+        return False
+    return own < BINDING.speaks_of_the_same or fits - own >= BINDING.moved_by

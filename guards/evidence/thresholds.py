@@ -22,6 +22,8 @@ class Binding:
         replaces_amount: The same for money and shares, which answers do calculate.
         beside: Weight from which on a word is named with a figure, in its sentence or before.
         near: Weight from which on a word stands beside a figure.
+        moved_by: By how much more the words about a figure must be like those about another value
+            of the sources than those about its own, to be given in its place.
         label_named: Share of a row's or item's own words that an answer must name to be about it.
     """
 
@@ -33,6 +35,7 @@ class Binding:
     replaces_amount: float
     beside: float
     near: float
+    moved_by: float
     label_named: float
 
 
@@ -45,6 +48,7 @@ BINDING = Binding(
     replaces_amount=0.66,
     beside=0.35,
     near=0.6,
+    moved_by=0.2,
     label_named=0.5,
 )
 
