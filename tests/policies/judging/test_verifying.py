@@ -52,27 +52,10 @@ def verified(answer: str, judge: FakeJudge | None, use: JudgeUse = "auto") -> Ve
     return verify(QUESTION, answer, [COURSES, POOL], options=Options(judge=use), judge=judge)
 
 
-def test_a_judge_is_asked_about_what_is_open() -> None:
-    result = verified(f"{KNOWN} {DENIED}", FakeJudge(contradicts(NO_REFUND)))
-
-    assert result.verdict is Action.REGENERATE
-    assert "judge" in result.checks.run
-    assert not result.verified
-
-
 def test_its_confidence_is_weighed_in() -> None:
     result = verified(f"{KNOWN} {REWORDED}", FakeJudge(supports(NO_REFUND), 0.5))
 
     assert result.confidence == 0.75
-
-
-def test_off_it_is_not_asked() -> None:
-    judge = FakeJudge(contradicts(NO_REFUND))
-
-    result = verified(f"{KNOWN} {DENIED}", judge, "off")
-
-    assert judge.asked == []
-    assert result.checks.skipped["judge"] == "off"
 
 
 def test_not_needing_it_is_no_shortfall() -> None:
