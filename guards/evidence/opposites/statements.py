@@ -239,7 +239,9 @@ class _Sentence:
             if piece.says:
                 yield self._statement(claim, piece, None, host=main)
         if is_named or is_alternative:
-            self._listed.append(claim)
+            # 쿠폰은 첫 회차에만, 적립금은 쓸 수 없다: the first says something of its own.
+            if is_alternative or not _only(claim, main) or not _topic(claim, main):
+                self._listed.append(claim)
             return
         self._listed = []
         if PREDICATE.search(claim.clause.trail):

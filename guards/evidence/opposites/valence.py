@@ -17,6 +17,8 @@ from guards.lexicons.loading import words
 _GRANTED = {Modality.PERMITTED: 1, Modality.FORBIDDEN: -1, Modality.DENIED: -1}
 _DEMANDED = {Modality.REQUIRED: 1, Modality.NOT_REQUIRED: -1}
 _NEEDED = "필수"
+# 뺄 수 없다: whoever may not take something out is granted nothing, unlike with 빼지 않는다.
+_IS_DONE = frozenset({"빼", "넣"})
 # Nothing can be had where it is closed, and what is needed is named besides.
 _SAY_ENOUGH = frozenset({_NEEDED, "열다"})
 # Opposites that are a matter of granting: counted or left out, open or closed, kept or lost.
@@ -44,6 +46,9 @@ def granted(statement: Statement) -> int:
     act = main_act(statement)
     trail = statement.claim.clause.trail
     if act is not None and has_sides(act.name):
+        may = statement.modality in {Modality.PERMITTED, Modality.FORBIDDEN}
+        if may and act.word is not None and act.word.text in _IS_DONE:
+            return _GRANTED[statement.modality]
         is_other = act.word is not None and act.word.features[-1] in _OTHER_WORDS
         return act.side if act.name in _GRANTS and not is_other else 0
     if _DENIES_BAN.search(trail):
