@@ -84,6 +84,8 @@ _ENDS_PHRASE = frozenset("은 는 이 가 을 를 도 에 에서 에는 에서�
 _SET_ASIDE_WITHIN_CHARS = 12
 _QUOTED_BEHIND_CHARS = 10
 _SET_ASIDE_ALONE_CHARS = 24
+# 가리지 않는다 says no more; 점수와 관계없이 지원 says it of the support.
+_ENDS_SO = re.compile(r"(?<![이고며게])[가-힣]{0,4}[.)]?\s*")
 
 # 신규 등록을 받지 않으며, 무비자, 맞벌이 또는 다자녀: what is no condition for all.
 _NOT_HAD = re.compile(
@@ -375,6 +377,7 @@ def _is_widened_behind(match: Match, meaning: SourceMeaning) -> bool:
         and (aside := _WIDENERS[Kind.ASIDE].search(one[0].text)) is not None
         and not _LIMITS["only"].search(one[0].text)
         and aside.start() <= _SET_ASIDE_ALONE_CHARS
+        and _ENDS_SO.fullmatch(one[0].text, aside.end()) is not None
         for one in behind
     )
 
