@@ -171,7 +171,7 @@ class Negation(Guard[NegationSettings]):
         ),
         "negation.limit_set_aside": Code(
             label=Label("Sets a condition of the source aside", "자료의 조건을 무시함"),
-            meaning="The claim does without a condition of the source (없이, 만 있으면, 똑같이).",
+            meaning="The claim does without a condition of the source (없이, 만 있으면).",
             instruction=(
                 '"{observed}"{observed:은} 자료의 조건({expected})과 다릅니다. 조건을 그대로 '
                 "쓰세요."
@@ -314,7 +314,7 @@ class Negation(Guard[NegationSettings]):
         if found is None or _is_worded_so(plain[found.start : found.quote_end], reading):
             return None
         return _Found(
-            "negation.condition_dropped" if found.takes_all else "negation.limit_set_aside",
+            "negation.condition_dropped" if found.takes_in_more else "negation.limit_set_aside",
             found.start,
             found.end,
             found.share,

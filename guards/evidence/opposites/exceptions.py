@@ -80,7 +80,8 @@ class Widened:
         source_statement: The source statement about the same.
         share: How much the two share of what they are about, from 0 to 1.
         limit: The sentence of the source with the limit.
-        takes_all: Whether it says so of everybody or of all, or of what the source names.
+        takes_in_more: Whether it says so of all or of one more (누구나, 똑같이); if not, it does
+            without something (없이, 만 있으면).
         quote_end: Where the words end with which it is none if a source has the very same.
     """
 
@@ -89,7 +90,7 @@ class Widened:
     source_statement: Statement
     share: float
     limit: str
-    takes_all: bool
+    takes_in_more: bool
     quote_end: int
 
 

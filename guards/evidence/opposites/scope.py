@@ -260,6 +260,9 @@ def _phrase(words: Sequence[Word]) -> Sequence[Word]:
     return words[max(first, 0) :]
 
 
+_DOES_WITHOUT = frozenset({Kind.WITHOUT, Kind.ALONE})
+
+
 def _wider_than(
     word: _Widener, meaning: SourceMeaning, question: Mapping[str, float], least: float
 ) -> Widened | None:
@@ -268,14 +271,13 @@ def _wider_than(
     if found is None:
         return None
     match, text = found
-    is_named = any(one.text in text for one in word.named)
     return Widened(
         word.aside_start if word.kind in _NAMES_THING else word.start,
         word.end,
         match.source_statement,
         match.share,
         text,
-        takes_all=word.kind is Kind.ALL or (word.kind is Kind.ASIDE and is_named),
+        takes_in_more=word.kind not in _DOES_WITHOUT,
         # A source may well say 모든 of something else.
         quote_end=word.end + (_QUOTED_BEHIND_CHARS if word.text in _SWEEPING else 0),
     )
