@@ -23,6 +23,8 @@ _TICK_S = 0.1
 """Uvicorn's own; every tenth tick renews the `date` header."""
 _TICKS_A_LOOK = 10
 """So often it is looked who is too slow: to look at thousands of clients takes milliseconds."""
+_STEPS_TO_CONNECT = 4
+"""Rounds of the event loop after which a connection that was accepted has its protocol."""
 _LATE_S = 0.2
 """Seconds that a request may still take to arrive on a connection open at shutdown."""
 _LATE_LOOKS = 10
@@ -83,11 +85,17 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let nobody in any more, but serve those who are in: they may have asked already."""
-        waiting = [one for listener in sockets or [] for one in _accepted(listener)]
+        loop = asyncio.get_running_loop()
+        listeners = sockets or []
+        for listener in listeners:
+            loop.remove_reader(listener)
+        # A server that is closed has no place for those whom its loop is just taking in.
+        await _steps(_STEPS_TO_CONNECT)
+        waiting = [one for listener in listeners for one in _accepted(listener)]
         for server in self.servers:
             server.close()
         for connection in waiting:
-            await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
+            await loop.connect_accepted_socket(self._protocol, connection)
         for _ in range(_LATE_LOOKS):
             if self.server_state.connections:
                 await asyncio.sleep(_LATE_S / _LATE_LOOKS)
@@ -106,6 +114,12 @@ class _Server(uvicorn.Server):
     def end(self) -> None:
         self.should_exit = True
         self._told_to_end.set()
+
+
+async def _steps(count: int) -> None:
+    """Let the event loop go round so many times."""
+    for _ in range(count):
+        await asyncio.sleep(0)
 
 
 def _accepted(listener: socket.socket) -> list[socket.socket]:

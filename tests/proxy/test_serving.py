@@ -1,10 +1,13 @@
 """Serving: heads leave at once, and requests that come after the end are told so."""
 
+import asyncio
+import socket
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -57,6 +60,7 @@ async def test_no_reply_waits_for_the_receipt_of_its_head() -> None:
 WITHOUT_REDIS = """
 import asyncio, sys
 from pathlib import Path
+from typing import Any
 from policies.schema.keys import new_key
 from proxy.app import create_app, open_services
 from proxy.settings import Settings
@@ -83,3 +87,25 @@ def test_without_a_redis_its_library_is_not_loaded(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("rounds", range(6))
+async def test_who_comes_as_the_server_ends_is_taken_in_and_sent_away(rounds: int) -> None:
+    """However far the event loop is with it by then, no connection stays open."""
+    loop = asyncio.get_running_loop()
+    loop.set_debug(True)  # in which asyncio tells of clients whom it could not take in
+    wrong: list[dict[str, Any]] = []
+    loop.set_exception_handler(lambda _, context: wrong.append(context))
+
+    app = Litestar([_greeting], openapi_config=None, logging_config=None)
+    async with served(app) as address:
+        host, port = address.removeprefix("http://").split(":")
+        client = socket.create_connection((host, int(port)))
+        for _ in range(rounds):
+            await asyncio.sleep(0)
+
+    with client:
+        client.setblocking(False)
+        async with asyncio.timeout(20):
+            assert await loop.sock_recv(client, 1) == b""
+    assert wrong == []
