@@ -31,7 +31,7 @@ from proxy.errors import (
     UnknownPath,
     WrongMethod,
 )
-from proxy.judge.book import JudgeBook, SharedHints
+from proxy.judge.book import JudgeBook
 from proxy.limits.limiter import limits_without_count, open_limiter
 from proxy.limits.wrong_keys import open_wrong_keys
 from proxy.logs import failure, logger
@@ -98,8 +98,7 @@ async def open_services(
         settings.max_reply_bytes, settings.max_upstream_connections, ca_file=settings.ca_file
     )
     redis = settings.shared_redis
-    hints = SharedHints(redis) if redis else None
-    judges = JudgeBook(time.monotonic, hints=hints, ca_file=settings.ca_file)
+    judges = JudgeBook(time.monotonic, ca_file=settings.ca_file)
     flush_s = min(FLUSH_S, settings.shutdown_s)
     async with (
         open_metrics(place.metrics, place.number) as gauges,
@@ -119,7 +118,6 @@ async def open_services(
             outcome = await asyncio.to_thread(policies.reload)
             _note_reload(gauges, outcome)
 
-        judges.start()
         long_texts = LongTextPool(
             [PoolProcess() for _ in range(settings.long_text_processes)], settings.long_text_chars
         )

@@ -5,24 +5,16 @@ recovered. Only failures of the backend count. Failures caused by the texts of a
 long, refused, or a model that they lead to write anything but an opinion): otherwise anyone who can
 write a question could switch the second opinion off for everybody else.
 
-Proxies with the same Redis share failures as hints. A hint is no verdict: who hears that another
-leaves a judge alone lets a single call through to see for itself, for the trouble may be the
-other's own. Who hears nothing, because Redis is away, finds it out alone.
-
 There are libraries for breakers. None of those examined uses a share of recent calls, lets a single
 probe through among asyncio tasks, and doubles its pause.
 """
 
-import asyncio
-import hashlib
 import os
 import secrets
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
-from math import ceil
 from pathlib import Path
 from random import Random
 
@@ -39,125 +31,6 @@ from proxy.judge.server import (
     judge_client,
 )
 from proxy.logs import logger
-
-LOOK_EVERY_S = 2.0
-ANSWER_WITHIN_S = 0.5
-_LEFT_ALONE = "guard-proxy:{judges}:left-alone:"
-_MOST_AT_ONCE = 2
-_TOKEN_BYTES = 8
-
-
-class HintsAway(Exception):
-    """Redis does not answer; ``cause`` names the failure's type."""
-
-    def __init__(self, cause: Exception) -> None:
-        super().__init__(f"hints about judges cannot be exchanged: {type(cause).__name__}")
-        self.cause = type(cause).__name__
-
-
-class SharedHints:
-    """Hints in Redis: a key for each judge that somebody leaves alone, as long as that lasts."""
-
-    def __init__(self, url: str) -> None:
-        from proxy.shared_redis import SharedRedis  # takes 9 MB, and many have no Redis
-
-        self._redis = SharedRedis(url, answer_within_s=ANSWER_WITHIN_S, at_once=_MOST_AT_ONCE)
-
-    async def tell(self, judge: str, token: str, for_s: float) -> None:
-        """Tell that a judge is left alone."""
-        async with self._redis.answering(HintsAway) as redis:
-            await redis.set(_LEFT_ALONE + judge, token, px=max(1, ceil(for_s * 1000)))
-
-    async def failing(self, judges: Sequence[str]) -> Mapping[str, str]:
-        """Return the newest breaker opening of each of these judges that some proxy has paused."""
-        async with self._redis.answering(HintsAway) as redis:
-            found = await redis.mget([_LEFT_ALONE + judge for judge in judges])
-        return {judge: str(token) for judge, token in zip(judges, found, strict=True) if token}
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._redis.close()
-
-
-class Hinting:
-    """Tells others what this process finds out, and listens, in the background.
-
-    Args:
-        hints: Where hints are exchanged.
-        known: Returns the judges that this process knows, with what heeds a hint about each.
-        look_every_s: How often it listens; one question for all judges together.
-    """
-
-    def __init__(
-        self,
-        hints: SharedHints,
-        known: Callable[[], Mapping[str, Callable[[], None]]],
-        look_every_s: float = LOOK_EVERY_S,
-    ) -> None:
-        self._hints = hints
-        self._known = known
-        self._look_every_s = look_every_s
-        self._own = secrets.token_hex(_TOKEN_BYTES)
-        self._openings = 0
-        self._heeded: dict[str, str] = {}
-        self._is_away = False
-        self._telling: set[asyncio.Task[None]] = set()
-        self._listening: asyncio.Task[None] | None = None
-        self._is_closing = False
-
-    def start(self) -> None:
-        """Begin to listen."""
-        self._listening = asyncio.create_task(self._listen_forever())
-
-    def tell(self, judge: str, for_s: float) -> None:
-        """Tell the others that a judge is left alone; never waits and never fails."""
-        self._openings += 1
-        token = f"{self._own}:{self._openings}"
-        telling = asyncio.create_task(self._try(self._hints.tell(judge, token, for_s)))
-        self._telling.add(telling)
-        telling.add_done_callback(self._telling.discard)
-
-    async def close(self) -> None:
-        """Stop, and close the connections."""
-        # The Redis client may take a cancellation for the end of its own time limit.
-        self._is_closing = True
-        tasks = [*self._telling, *([self._listening] if self._listening else [])]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._hints.close()
-
-    async def _listen_forever(self) -> None:
-        while not self._is_closing:
-            await asyncio.sleep(self._look_every_s)
-            await self._try(self._listen())
-
-    async def _listen(self) -> None:
-        known = self._known()
-        if not known:
-            return
-        for judge, token in (await self._hints.failing(list(known))).items():
-            is_news = self._heeded.get(judge) != token
-            self._heeded[judge] = token
-            if is_news and not token.startswith(self._own):
-                known[judge]()
-
-    async def _try(self, exchanging: Awaitable[None]) -> None:
-        """Exchange a hint; a Redis that is away is logged once."""
-        try:
-            await exchanging
-        except HintsAway as away:
-            if not self._is_away:
-                log.warning("judge.hints_away", error=away.cause)
-            self._is_away = True
-        else:
-            self._is_away = False
-
-
-def key_of(tenant: str, rules: JudgeRules, base_url: str) -> str:
-    """Return what stands for a tenant's judge as long as the policy says the same about it."""
-    said = f"{tenant}\n{base_url}\n{rules.model_dump_json()}"
-    return hashlib.sha256(said.encode()).hexdigest()
 
 
 class BreakerState(StrEnum):
@@ -184,10 +57,6 @@ class Ticket:
     is_probe: bool
 
 
-def _nobody(_: float) -> None:
-    """Stand for nobody who wants to know."""
-
-
 class Breaker:
     """A breaker for one backend and one tenant. For use by the tasks of one event loop.
 
@@ -195,20 +64,14 @@ class Breaker:
         rules: When it opens, and for how long.
         clock: Monotonic, in seconds.
         chance: Returns a random number from 0 to 1.
-        opened: Told for how long, in seconds, each time that it opens.
     """
 
     def __init__(
-        self,
-        rules: BreakerRules,
-        clock: Callable[[], float],
-        chance: Callable[[], float],
-        opened: Callable[[float], None] = _nobody,
+        self, rules: BreakerRules, clock: Callable[[], float], chance: Callable[[], float]
     ) -> None:
         self._rules = rules
         self._clock = clock
         self._chance = chance
-        self._opened = opened
         self._calls: deque[tuple[float, bool]] = deque()
         self._failures_in_a_row = 0
         self._era = 0
@@ -264,12 +127,6 @@ class Breaker:
         if ticket.is_probe:
             self._is_probing = False
 
-    def hinted(self) -> None:
-        """Hear that the backend fails others: the next call goes through alone, and tells."""
-        if self._open_until_s is None:
-            self._start_over()
-            self._open_until_s = self._clock()
-
     def _note(self, *, failed: bool) -> None:
         now_s = self._clock()
         self._calls.append((now_s, failed))
@@ -290,9 +147,7 @@ class Breaker:
         pause_s *= 1 + rules.jitter * self._chance()
         self._times_opened += 1
         self._start_over()
-        pause_s = min(rules.longest_open_s, pause_s)
-        self._open_until_s = self._clock() + pause_s
-        self._opened(pause_s)
+        self._open_until_s = self._clock() + min(rules.longest_open_s, pause_s)
 
     def _close(self) -> None:
         self._times_opened = 0
@@ -401,7 +256,6 @@ class JudgeBook:
     Args:
         clock: Monotonic, in seconds.
         environment: Where judges' keys are looked up.
-        hints: What other proxies say of judges; None where there is nobody to hear.
         ca_file: Certificates that are trusted beside the public ones; None for none.
     """
 
@@ -409,7 +263,6 @@ class JudgeBook:
         self,
         clock: Callable[[], float],
         environment: Mapping[str, str] = os.environ,
-        hints: SharedHints | None = None,
         ca_file: Path | None = None,
     ) -> None:
         self._clock = clock
@@ -417,13 +270,6 @@ class JudgeBook:
         self._chance = Random().random  # noqa: S311 - spreads probes, hides nothing
         self._client = judge_client(ca_file)
         self._judges: dict[str, tuple[tuple[JudgeRules, str], HttpJudge]] = {}
-        self._breakers: dict[str, tuple[str, Breaker]] = {}
-        self._hinting = None if hints is None else Hinting(hints, self._heeding)
-
-    def start(self) -> None:
-        """Begin to listen to other proxies."""
-        if self._hinting is not None:
-            self._hinting.start()
 
     def of(
         self, tenant: str, rules: JudgeRules | None, own: OwnServer | None = None
@@ -459,30 +305,17 @@ class JudgeBook:
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._hinting is not None:
-            await self._hinting.close()
         await self._client.aclose()
 
     def _built(self, tenant: str, rules: JudgeRules, base_url: str) -> HttpJudge:
         key = self._environment.get(rules.api_key_env) if rules.api_key_env else None
-        judge = key_of(tenant, rules, base_url)
-        breaker = Breaker(rules.breaker, self._clock, self._chance, partial(self._tell, judge))
-        self._breakers[tenant] = judge, breaker
         return HttpJudge(
             tenant,
             _adapter(rules),
             JudgeServer(self._client, base_url, key),
-            breaker,
+            Breaker(rules.breaker, self._clock, self._chance),
             rules.limit_s,
         )
-
-    def _tell(self, judge: str, for_s: float) -> None:
-        if self._hinting is not None:
-            self._hinting.tell(judge, for_s)
-
-    def _heeding(self) -> Mapping[str, Callable[[], None]]:
-        """Return all judges, by what stands for them, with what heeds a hint about each."""
-        return {judge: breaker.hinted for judge, breaker in self._breakers.values()}
 
 
 def _adapter(rules: JudgeRules) -> Adapter:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import httpx
 
-from proxy.judge.book import SharedHints
 from proxy.traces.query import Query
 from proxy.traces.tally import Bucket
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy
@@ -37,8 +36,8 @@ async def two_proxies(
         yield first, second
 
 
-async def assert_all_is_shared(first: RunningProxy, second: RunningProxy, redis_url: str) -> None:
-    """Limits, traces, counts, sessions, the live list, and hints about judges."""
+async def assert_all_is_shared(first: RunningProxy, second: RunningProxy) -> None:
+    """Limits, traces, counts, sessions and the live list."""
     async with Visitor(first.address) as visitor:
         await visitor.sign_in(ADMIN_TOKEN)
         before = await visitor.get("/dashboard/traces?live=1")
@@ -63,15 +62,6 @@ async def assert_all_is_shared(first: RunningProxy, second: RunningProxy, redis_
     assert await second.services.traces.count(Query()) == 3
     assert sum(bucket.counts.get("requests", 0) for bucket in counted) == 3
     assert (ready["traces"]["store"], ready["limits"]["store"]) == ("ok", "ok")
-    await _assert_hints_are_heard(redis_url)
-
-
-async def _assert_hints_are_heard(redis_url: str) -> None:
-    hints = [SharedHints(redis_url) for _ in range(2)]
-    await hints[0].tell("judge", "token", 5.0)
-    assert await hints[1].failing(["judge"]) == {"judge": "token"}
-    for one in hints:
-        await one.close()
 
 
 def _live_cursor(page: httpx.Response) -> str:

@@ -33,7 +33,7 @@ async def test_replicas_share_all_they_share_on_a_cluster(
     tmp_path: Path, cluster: RedisCluster
 ) -> None:
     async with two_proxies(tmp_path, cluster.url) as (first, second):
-        await assert_all_is_shared(first, second, cluster.url)
+        await assert_all_is_shared(first, second)
 
 
 async def test_scripts_that_a_server_has_forgotten_are_given_to_it_again(

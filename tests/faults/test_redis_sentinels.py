@@ -46,7 +46,7 @@ async def test_replicas_share_all_they_share_through_sentinels(
     tmp_path: Path, servers: RedisSentinels
 ) -> None:
     async with two_proxies(tmp_path, servers.url) as (first, second):
-        await assert_all_is_shared(first, second, servers.url)
+        await assert_all_is_shared(first, second)
 
 
 async def why_away(store: RedisStore, entry: Entry) -> str:

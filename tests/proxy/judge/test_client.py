@@ -1,30 +1,24 @@
-"""Opinions of a judge: asked for in time, and hints between proxies."""
+"""Opinions of a judge: asked for in time."""
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import httpx
 import pytest
 from structlog.testing import capture_logs
 
 from policies.judging.judge import JudgeFailure, Opinions
-from policies.schema.sections import BreakerRules, JudgeRules
+from policies.schema.sections import BreakerRules
 from proxy.judge.book import (
     Breaker,
     BreakerState,
-    Hinting,
-    HintsAway,
     HttpJudge,
-    SharedHints,
-    key_of,
 )
 from proxy.judge.chat import ChatJudge
 from proxy.judge.server import JudgeServer
 from tests.fakes.fake_judge import opinions_json
-from tests.fakes.redis_process import RedisProcess
 from tests.fakes.virtual_time import in_virtual_time
 from tests.policies.courses import NO_REFUND
 from tests.proxy.judge.asking import ASKED, BASE_URL
@@ -160,107 +154,3 @@ def test_leaving_it_alone_and_its_return_are_logged() -> None:
         ("judge.left_alone", "app"),
         ("judge.back", "app"),
     ]
-
-
-JUDGE_URL = "http://judge.test/v1"
-RULES = JudgeRules(base_url=JUDGE_URL, model="judge-ko")
-JUDGE = key_of("app", RULES, JUDGE_URL)
-DEADLINE_S = 20.0
-
-
-class Proxy:
-    """One proxy with a breaker for its judge, by a clock that stands still."""
-
-    def __init__(self, url: str, look_every_s: float = 0.01) -> None:
-        self.now_s = 1000.0
-        self.breaker = Breaker(BreakerRules(failures=1), self.clock, lambda: 0.0, self.tell)
-        self.hinting = Hinting(SharedHints(url), lambda: {JUDGE: self.breaker.hinted}, look_every_s)
-        self.hinting.start()
-
-    def clock(self) -> float:
-        return self.now_s
-
-    def tell(self, for_s: float) -> None:
-        self.hinting.tell(JUDGE, for_s)
-
-    def call(self, *, failed: bool) -> None:
-        ticket = self.breaker.enter()
-        assert ticket is not None
-        (self.breaker.failed if failed else self.breaker.succeeded)(ticket)
-
-    async def until(self, state: BreakerState) -> None:
-        async with asyncio.timeout(DEADLINE_S):
-            while True:
-                if self.breaker.state is state:
-                    return
-                await asyncio.sleep(0.005)
-
-
-@pytest.fixture
-async def proxies(redis_url: str) -> AsyncIterator[tuple[Proxy, Proxy]]:
-    both = Proxy(redis_url), Proxy(redis_url)
-    yield both
-    for one in both:
-        await one.hinting.close()
-
-
-async def test_when_one_leaves_a_judge_alone_the_other_lets_a_single_call_through(
-    proxies: tuple[Proxy, Proxy],
-) -> None:
-    first, second = proxies
-
-    first.call(failed=True)
-
-    assert first.breaker.state is BreakerState.OPEN
-    await second.until(BreakerState.HALF_OPEN)
-    assert second.breaker.enter() is not None
-    assert second.breaker.enter() is None
-
-
-async def test_a_judge_that_answers_the_other_is_asked_by_it_again_and_not_hinted_at_twice(
-    proxies: tuple[Proxy, Proxy], redis_url: str
-) -> None:
-    first, second = proxies
-    first.call(failed=True)
-    await second.until(BreakerState.HALF_OPEN)
-
-    second.call(failed=False)
-
-    assert second.breaker.state is BreakerState.CLOSED
-    third = Proxy(redis_url)  # by the time that it has heard, the second has listened again
-    await third.until(BreakerState.HALF_OPEN)
-    await third.hinting.close()
-    assert second.breaker.state is BreakerState.CLOSED
-    assert first.breaker.state is BreakerState.OPEN
-
-
-@each_row(
-    "other",
-    [
-        pytest.param(lambda: key_of("other", RULES, JUDGE_URL), id="of-another-tenant"),
-        pytest.param(
-            lambda: key_of("app", RULES.model_copy(update={"model": "judge-2"}), JUDGE_URL),
-            id="other-rules",
-        ),
-    ],
-)
-def test_hints_are_about_a_tenants_judge_by_the_very_same_rules(other: Callable[[], str]) -> None:
-    assert other() != JUDGE
-    assert key_of("app", RULES.model_copy(), JUDGE_URL) == JUDGE
-
-
-async def test_without_redis_each_finds_out_alone_and_says_so_once(tmp_path: Path) -> None:
-    server = RedisProcess(tmp_path)  # never started: nobody listens there
-    with capture_logs() as logs:
-        proxy = Proxy(server.url)
-        proxy.call(failed=True)
-        hints = SharedHints(server.url)
-        async with asyncio.timeout(DEADLINE_S):
-            while not logs:
-                with pytest.raises(HintsAway):
-                    await hints.failing([JUDGE])
-        await hints.close()
-        await proxy.hinting.close()
-
-    assert proxy.breaker.state is BreakerState.OPEN
-    assert [line["event"] for line in logs] == ["judge.hints_away"]
