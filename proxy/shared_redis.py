@@ -38,6 +38,8 @@ ALONE_AFTER_S = 30.0
 
 Sentinels take up to 18 seconds to tell a server that another has been put in its place.
 """
+_AT_ONCE = 32
+"""Most calls under way; others wait for their turn, and no longer than for an answer."""
 _SYNCING = {"wait_bgsave", "send_bulk"}
 """States of a replica that is still being given all there is, which may take many minutes."""
 
@@ -154,7 +156,6 @@ class SharedRedis:
     Args:
         address: See `proxy.redis_address`.
         answer_within_s: A server that takes longer counts as away, like one that is gone.
-        at_once: Most calls under way; others wait for their turn, and no longer than for an answer.
         tries_again: Try once more on a connection that turns out to be broken: it may have broken
             while nobody used it, which says nothing of the server.
         decoded: Whether replies are text.
@@ -166,7 +167,6 @@ class SharedRedis:
         address: str,
         *,
         answer_within_s: float,
-        at_once: int = 32,
         tries_again: bool = False,
         decoded: bool = True,
         unfollowed: Callable[[Exception], None] | None = None,
@@ -180,7 +180,7 @@ class SharedRedis:
             "socket_connect_timeout": answer_within_s,
             "retry": Retry(NoBackoff(), int(tries_again), (RedisConnectionError,)),
         }
-        self._turns = asyncio.Semaphore(min(at_once, options.get("max_connections", at_once)))
+        self._turns = asyncio.Semaphore(min(_AT_ONCE, options.get("max_connections", _AT_ONCE)))
         self._sentinel: Sentinel | None = None
         self._cluster: RedisCluster | None = None
         self._redis = self._client(options)

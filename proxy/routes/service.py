@@ -4,10 +4,11 @@
 """
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from importlib.metadata import version
-from typing import Annotated, Final
+from pathlib import Path
+from typing import Annotated, Final, cast
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
@@ -16,13 +17,14 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import JsonValue
 from pydantic.json_schema import models_json_schema
+from ruamel.yaml import YAML
 
 from policies.verification.shape import Verification
 from policies.verification.verifying import verify
 from proxy.auth import recognised
 from proxy.errors import BadRequest, TraceStoreUnavailable, UnknownKey, UnknownTrace
 from proxy.feedback import FeedbackReply, FeedbackRequest
-from proxy.guardrail import GUARDRAIL_PATH, GuardrailReply, GuardrailRequest
+from proxy.guardrail import GuardrailReply, GuardrailRequest
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
@@ -199,44 +201,6 @@ async def _reader(request: Request[object, object, State], services: Services) -
     return viewer.tenant
 
 
-_REF: Final = "#/components/schemas/{model}"
-_QUESTION = "배송비는 얼마인가요?"
-_ANSWER = "배송비는 3,000원입니다. [1] 환불은 상품을 받은 날부터 7일 이내에 신청할 수 있습니다. [1]"
-_SOURCES: Final[list[JsonObject]] = [
-    {
-        "section_title": "제5조 환불규정",
-        "section_content": "상품을 받은 날부터 7일 이내에 환불을 신청할 수 있다.",
-        "file": "약관.pdf",
-        "page": 3,
-    },
-    {
-        "section_title": "제6조 배송",
-        "section_content": "배송은 결제 후 3일 이내에 시작하며 배송비는 3,000원이다.",
-        "file": "약관.pdf",
-        "page": 4,
-    },
-]
-_ERRORS: Final = {
-    "400": "The body is not what this endpoint takes; `param` names the member.",
-    "401": "No key, or one that no tenant has.",
-    "413": "The body is too large.",
-    "429": "A limit of the tenant's policy is reached; `Retry-After` says when to try again.",
-    "500": "Something broke in here; quote the request's id to its operator.",
-}
-_GUARDRAIL_ERRORS: Final = {
-    "409": "No messages are known for this call.",
-    "503": "The messages cannot be kept until the answers come.",
-}
-
-
-_FEEDBACK_ERRORS: Final = {
-    "404": "There is no trace of this id, or not of this tenant. A trace is stored about a second "
-    "after its reply.",
-    "409": "The request was pinned on the dashboard; its label can be changed only there.",
-    "503": "The trace store is away.",
-}
-
-
 @get("/openapi.json", sync_to_thread=False)
 def openapi_document() -> Response[bytes]:
     """Return the description."""
@@ -249,7 +213,7 @@ def _written() -> bytes:
 
 
 def document() -> JsonObject:
-    """Return the OpenAPI document."""
+    """Return the OpenAPI document: `openapi.yaml`, with what the code knows put in."""
     _, definitions = models_json_schema(
         [
             (VerifyRequest, "validation"),
@@ -259,180 +223,13 @@ def document() -> JsonObject:
             (GuardrailRequest, "validation"),
             (GuardrailReply, "serialization"),
         ],
-        ref_template=_REF,
+        ref_template="#/components/schemas/{model}",
     )
-    schemas: JsonObject = definitions["$defs"] | {"Error": _error_schema()}
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "guard-proxy",
-            "version": version("guard-proxy"),
-            "description": "The project's own endpoints. The guarded ones are OpenAI's.",
-        },
-        "security": [{"key": []}],
-        "paths": {
-            "/v1/verify": {"post": _verify()},
-            "/v1/feedback": {"post": _feedback()},
-            f"/v1{GUARDRAIL_PATH}": {"post": _guardrail()},
-        },
-        "components": {
-            "schemas": schemas,
-            "securitySchemes": {
-                "key": {"type": "http", "scheme": "bearer", "description": "A tenant's API key."},
-                "x-api-key": {
-                    "type": "apiKey",
-                    "in": "header",
-                    "name": "x-api-key",
-                    "description": "The same key, as LiteLLM sends it.",
-                },
-            },
-        },
-    }
-
-
-def _verify() -> JsonObject:
-    sources: list[JsonValue] = [*_SOURCES]
-    by_sources: JsonObject = {"question": _QUESTION, "answer": _ANSWER, "sources": sources}
-    by_messages: JsonObject = {
-        "messages": [
-            {"role": "system", "content": "<context>\n배송비는 3,000원이다.\n</context>"},
-            {"role": "user", "content": _QUESTION},
-            {"role": "assistant", "content": "배송비는 3,000원입니다."},
-        ],
-        "options": {"judge": "off", "correction": "none"},
-    }
-    asked: JsonObject = {
-        "schema": {"$ref": _REF.format(model="VerifyRequest")},
-        "examples": {
-            "sources": {"summary": "The sources are given", "value": by_sources},
-            "messages": {"summary": "They are in the messages", "value": by_messages},
-        },
-    }
-    answered: JsonObject = {
-        "schema": {"$ref": _REF.format(model="Verification")},
-        "examples": {"mended": {"summary": "A wrong citation, corrected", "value": _example()}},
-    }
-    return {
-        "operationId": "verify",
-        "summary": "Compare an answer with its sources",
-        "description": "By the policy of the tenant whose key is sent. No model is asked for an "
-        "answer. What could not be checked is reported, and never called verified.",
-        "requestBody": {"required": True, "content": {JSON_TYPE: asked}},
-        "responses": {
-            "200": {"description": "The verification.", "content": {JSON_TYPE: answered}},
-            **{status: _error(said) for status, said in _ERRORS.items()},
-        },
-    }
-
-
-def _feedback() -> JsonObject:
-    request_id = "0123456789abcdef0123456789abcdef"
-    missed: JsonObject = {
-        "request_id": request_id,
-        "label": "missed",
-        "note": "배송비는 2,500원입니다.",
-        "quote": "배송비는 3,000원입니다.",
-    }
-    kept = FeedbackReply(
-        object="feedback",
-        request_id=request_id,
-        label="missed",
-        note="배송비는 2,500원입니다.",
-        quote="배송비는 3,000원입니다.",
-        choice=0,
-        pinned=False,
-        at=datetime(2026, 11, 23, 9, tzinfo=UTC),
-    )
-    asked: JsonObject = {
-        "schema": {"$ref": _REF.format(model="FeedbackRequest")},
-        "examples": {
-            "thumbs_up": {
-                "summary": "A thumb up",
-                "value": {"request_id": request_id, "label": "right"},
-            },
-            "missed": {"summary": "A wrong passage was sent", "value": missed},
-            "withdrawn": {
-                "summary": "The label is taken back",
-                "value": {"request_id": request_id, "label": None},
-            },
-        },
-    }
-    answered: JsonObject = {
-        "schema": {"$ref": _REF.format(model="FeedbackReply")},
-        "examples": {
-            "missed": {"summary": "It is kept", "value": kept.model_dump(mode="json")},
-        },
-    }
-    return {
-        "operationId": "feedback",
-        "summary": "Label a request of the tenant's own",
-        "description": "Says afterwards whether the proxy was right. The same label given again "
-        "changes nothing, another one takes its place, null withdraws it.",
-        "requestBody": {"required": True, "content": {JSON_TYPE: asked}},
-        "responses": {
-            "200": {"description": "The label as it is kept.", "content": {JSON_TYPE: answered}},
-            **{status: _error(said) for status, said in (_ERRORS | _FEEDBACK_ERRORS).items()},
-        },
-    }
-
-
-def _guardrail() -> JsonObject:
-    messages: list[JsonValue] = [
-        {"role": "system", "content": "<context>\n배송비는 3,000원이다.\n</context>"},
-        {"role": "user", "content": _QUESTION},
-    ]
-    call: JsonObject = {"litellm_call_id": "9c0d2792-0334-4afa-9154-fd5553454736"}
-    question: JsonObject = {"input_type": "request", "structured_messages": messages}
-    answers: JsonObject = {"input_type": "response", "texts": ["배송비는 3,000원입니다."]}
-    return {
-        "operationId": "litellm_guardrail",
-        "summary": "Judge a question or answers for LiteLLM's proxy",
-        "description": "LiteLLM's generic guardrail API. The messages of a call are sent before "
-        "the model is called, the answers after it, both with the same `litellm_call_id`.",
-        "security": [{"x-api-key": []}, {"key": []}],
-        "requestBody": {
-            "required": True,
-            "content": {
-                JSON_TYPE: {
-                    "schema": {"$ref": _REF.format(model="GuardrailRequest")},
-                    "examples": {
-                        "request": {"summary": "Before the model", "value": call | question},
-                        "response": {"summary": "After it", "value": call | answers},
-                    },
-                }
-            },
-        },
-        "responses": {
-            "200": {
-                "description": "What LiteLLM is to do.",
-                "content": {JSON_TYPE: {"schema": {"$ref": _REF.format(model="GuardrailReply")}}},
-            },
-            **{status: _error(said) for status, said in (_ERRORS | _GUARDRAIL_ERRORS).items()},
-        },
-    }
-
-
-def _example() -> JsonValue:
-    """Return what comes of verifying the example."""
-    return verify(_QUESTION, _ANSWER, _SOURCES).model_dump(mode="json")
-
-
-def _error(description: str) -> JsonObject:
-    schema: JsonObject = {"$ref": _REF.format(model="Error")}
-    return {"description": description, "content": {JSON_TYPE: {"schema": schema}}}
-
-
-def _error_schema() -> JsonObject:
-    text: JsonObject = {"type": "string"}
-    perhaps: JsonObject = {"type": ["string", "null"]}
-    error: JsonObject = {
-        "type": "object",
-        "required": ["message", "type", "param", "code"],
-        "properties": {"message": text, "type": text, "param": perhaps, "code": perhaps},
-    }
-    return {
-        "type": "object",
-        "description": "An OpenAI error object.",
-        "required": ["error"],
-        "properties": {"error": error},
-    }
+    found = YAML(typ="safe", pure=True).load(Path(__file__).with_name("openapi.yaml"))
+    found["info"]["version"] = version("guard-proxy")
+    found["components"]["schemas"] = definitions["$defs"] | found["components"]["schemas"]
+    verifying = found["paths"]["/v1/verify"]["post"]
+    asked = verifying["requestBody"]["content"][JSON_TYPE]["examples"]["sources"]["value"]
+    answered = verifying["responses"]["200"]["content"][JSON_TYPE]["examples"]["mended"]
+    answered["value"] = verify(**asked).model_dump(mode="json")
+    return cast("JsonObject", found)
