@@ -62,7 +62,10 @@ async def _add_all(change: aiosqlite.Connection, added: Mapping[BucketKey, Tally
     }
     for kept, tally in added.items():
         expires_ms, before = totals.get(_key(kept), (0, Tally({})))
-        totals[_key(kept)] = max(expires_ms, kept.expires_ms), Tally.sum([before, tally])
+        total = Tally.sum([before, tally]).counts
+        # What is taken off may have been forgotten before.
+        counts = {name: number for name, number in total.items() if number > 0}
+        totals[_key(kept)] = max(expires_ms, kept.expires_ms), Tally(counts)
     await insert(
         change,
         "OR REPLACE INTO tallies (tenant, per, start_ms, expires_ms, counts)",

@@ -113,7 +113,11 @@ local function add_up(bucket, expires_ms, counts, now_ms, most_counters)
   local counters = redis.call('HLEN', bucket)
   for name, number in pairs(cjson.decode(counts)) do
     if counters < most_counters or redis.call('HEXISTS', bucket, name) == 1 then
-      if redis.call('HINCRBY', bucket, name, number) == number then
+      local total = redis.call('HINCRBY', bucket, name, number)
+      if total < 0 then  -- what is taken off was forgotten before
+        redis.call('HSET', bucket, name, 0)
+      end
+      if total == number then
         counters = counters + 1
       end
     end

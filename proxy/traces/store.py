@@ -122,6 +122,8 @@ def added_up(entries: Iterable[Entry]) -> dict[BucketKey, Tally]:
 
 _TAIL_S = 0.5
 """Seconds between two looks for new traces."""
+PINNED_MS = 2**62
+"""How long a pinned trace is kept: for good."""
 Decide = Callable[[Trace], Feedback | None]
 """Returns the feedback that a trace is to have; None for none."""
 
@@ -146,7 +148,11 @@ class Relabelled:
         trace = before.model_copy(update={"feedback": feedback})
         entry = Entry.of(trace, keep)
         difference = entry.tally - Tally.of(before)
-        kept = buckets_of(trace.tenant, entry.started_ms, keep.ms) if difference.counts else ()
+        is_pinned = trace.has_label(PINNED)
+        # A pinned label counts longer than the other requests of its hour are kept.
+        keep_ms = PINNED_MS if is_pinned else keep.ms
+        changes = is_pinned or difference.counts
+        kept = buckets_of(trace.tenant, entry.started_ms, keep_ms) if changes else ()
         return cls(trace, entry, dict.fromkeys(kept, difference))
 
     @property

@@ -158,9 +158,53 @@ async def test_a_pinned_trace_outlives_its_time_and_no_longer_than_its_pin(
     assert await found(store, Query(label=ANY_LABEL)) == []
 
 
-async def counted(store: TraceStore) -> Tally:
+async def test_a_pinned_label_counts_longer_than_what_else_is_counted(store: TraceStore) -> None:
+    # Both began with their hour, so that traces and counts are forgotten at one time.
     now = datetime.now(UTC)
-    buckets = await store.tallies(None, now - timedelta(hours=5), now, Bucket.HOUR)
+    began = now.replace(minute=0, second=0, microsecond=0)
+    guards = {"numbers": GuardOutcome.ACTED}
+    replaced = {"action": Action.REPLACE, "guards": guards}
+    pinned, other = (
+        a_trace(name, tenant=name, **replaced).model_copy(update={"started_at": began})
+        for name in ("pinned", "other")
+    )
+    keep = Keep(days=(now - began + timedelta(seconds=5)) / timedelta(days=1), last=1_000)
+    await store.add(entries(pinned, other, keep=keep))
+    for one in (pinned, other):
+        await store.label(one.id, says(a_label(Label.RIGHT)), keep)
+    await store.label("pinned", says(a_label(Label.RIGHT, pinned=True)), keep)
+    assert (await counted(store, "other")).by_label == {"right": 1}
+
+    async with asyncio.timeout(20):
+        while (await counted(store, "other")).requests:  # noqa: ASYNC110 - the store's clock sets no event
+            await asyncio.sleep(0.05)
+
+    assert await store.get("other") is None
+    assert (await counted(store, "pinned")).alarms["numbers"].precision == Share(1, 1)
+    await store.label("pinned", says(a_label(Label.FALSE_ALARM, pinned=True)), keep)
+    assert (await counted(store, "pinned")).by_label == {"false_alarm": 1}
+
+
+async def test_a_label_changed_after_its_counts_are_gone_takes_nothing_off(
+    store: TraceStore,
+) -> None:
+    now = datetime.now(UTC)
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    began = hour - timedelta(milliseconds=1)  # the counts are kept from the begin of its hour
+    keep = Keep(days=(now - began + timedelta(minutes=30)) / timedelta(days=1), last=1_000)
+    trace = a_trace("one").model_copy(update={"started_at": began})
+    await store.add(entries(trace, keep=keep))
+    await store.label("one", says(a_label(Label.RIGHT)), keep)
+    assert (await counted(store)).by_label == {}
+
+    await store.label("one", says(a_label(Label.MISSED, pinned=True)), keep)
+
+    assert (await counted(store)).by_label == {"missed": 1}
+
+
+async def counted(store: TraceStore, tenant: str | None = None) -> Tally:
+    now = datetime.now(UTC)
+    buckets = await store.tallies(tenant, now - timedelta(hours=5), now, Bucket.HOUR)
     return Tally.sum(bucket.tally for bucket in buckets)
 
 
