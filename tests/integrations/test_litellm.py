@@ -189,6 +189,54 @@ async def test_the_command_of_the_page_gets_an_answer(rig: Rig, guarded: LiteLlm
     assert RIGHT in done.stdout.decode()
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def responding(
+    rig: Rig, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[tuple[LiteLlmProxy, DoorServer], None]:
+    """Run LiteLLM with the guardrail before a model server that has `/v1/responses`."""
+    folder = tmp_path_factory.mktemp("responding")
+    async with DoorServer().running() as server:
+        environment = of(rig) | {"MODEL_SERVER_URL": f"{server.address}/v1"}
+        async with litellm("litellm-guardrail.yaml", folder, environment) as started:
+            yield started, server
+
+
+async def test_responses_are_judged_as_chat_completions_are(
+    responding: tuple[LiteLlmProxy, DoorServer],
+) -> None:
+    guarded, server = responding
+    for said, heard in ((RIGHT, RIGHT), (CITED, MENDED)):
+        server.says(said)
+        assert await in_responses(guarded, stream=False) == heard
+    server.says(WRONG)
+    with pytest.raises(openai.BadRequestError, match=NUMBERS_TEMPLATE):
+        await in_responses(guarded, stream=False)
+
+    server.requests.clear()
+    with pytest.raises(openai.BadRequestError, match="불편을 드려 죄송합니다"):
+        await guarded.client.responses.create(model="qwen3", instructions=CONTEXT, input=COMPLAINT)
+    assert server.requests == []
+
+
+async def test_a_streamed_response_is_judged_after_its_words_have_left(
+    responding: tuple[LiteLlmProxy, DoorServer],
+) -> None:
+    """A limit of LiteLLM, which the page names; in front of guard-proxy it has none."""
+    guarded, server = responding
+    server.says(WRONG)
+
+    stream = await guarded.client.responses.create(
+        model="qwen3", instructions=CONTEXT, input=QUESTION, stream=True
+    )
+    events = [event async for event in stream]
+
+    assert WRONG in [event.text for event in events if event.type == "response.output_text.done"]
+    last = events[-1]
+    assert last.type == "response.failed"
+    assert last.response.error is not None
+    assert last.response.error.message == NUMBERS_TEMPLATE
+
+
 async def test_the_page_shows_the_guardrail_of_the_file() -> None:
     [shown] = [block for block in blocks(PAGE, "yaml") if "guardrails" in block]
     file = (ROOT / "deploy/integrations/litellm-guardrail.yaml").read_text("utf-8")

@@ -163,9 +163,10 @@ async def test_a_pinned_label_counts_longer_than_what_else_is_counted(store: Tra
     now = datetime.now(UTC)
     began = now.replace(minute=0, second=0, microsecond=0)
     guards = {"numbers": GuardOutcome.ACTED}
-    replaced = {"action": Action.REPLACE, "guards": guards}
     pinned, other = (
-        a_trace(name, tenant=name, **replaced).model_copy(update={"started_at": began})
+        a_trace(name, tenant=name, action=Action.REPLACE, guards=guards).model_copy(
+            update={"started_at": began}
+        )
         for name in ("pinned", "other")
     )
     keep = Keep(days=(now - began + timedelta(seconds=5)) / timedelta(days=1), last=1_000)
