@@ -13,28 +13,30 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from policies.schema.policy import Action
+from proxy.cli.demo import MISSED, Stop, says, the_tour, tour_page
 from proxy.cli.demo import TYPED as TYPED_IN_THE_DEMO
-from proxy.cli.demo import tour_page
-from proxy.demo import RULES, SCENES, Stop
+from proxy.golden.results import TurnResult
 from tests.fakes.command import DEADLINE_S, run_process, running
 from tests.fakes.warm_start import COMMAND
 from tests.tables import each_row
+
+CASES = the_tour().cases
 
 
 def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
     ended = run_process(tmp_path, "demo", "--once")
 
     assert ended.status == 0, ended
-    missed = [scene for scene in SCENES if scene.miss]
-    assert ended.out.count("✓") == len(SCENES) - len(missed)
+    missed = [case for case in CASES if case.category == MISSED]
+    assert ended.out.count("✓") == len(CASES) - len(missed)
     assert ended.out.count("│ △") == len(missed) > 0
     for action in Action:
-        rows = sum(scene.action is action for scene in SCENES)
+        rows = sum(case.expected_action == (action,) for case in CASES)
         assert ended.out.count(f"│ {action.value} ") == rows
-    assert f"{len(SCENES)} of {len(SCENES)} as expected." in ended.out
+    assert f"{len(CASES)} of {len(CASES)} as expected." in ended.out
     shown = " ".join(ended.out.split())
-    for scene in missed:
-        assert " ".join(scene.miss.split()) in shown
+    for case in missed:
+        assert " ".join(case.about.split()) in shown
     assert _inside(tmp_path) == []
 
 
@@ -60,8 +62,8 @@ def test_demo_says_which_rows_came_out_wrong_and_ends_with_one(tmp_path: Path) -
     ended = run_process(tmp_path, "demo", "--once", max_reply_bytes="1")
 
     assert ended.status == 1, ended
-    # Two scenes are answered without the model, so that replies too large to hold change nothing.
-    assert f"2 of {len(SCENES)} as expected." in ended.out
+    # Two cases are answered without the model, so that replies too large to hold change nothing.
+    assert f"2 of {len(CASES)} as expected." in ended.out
     assert "clean, streamed: status 502" in ended.err
 
 
@@ -75,14 +77,14 @@ async def answer_as_they_are_typed(client: httpx.AsyncClient, url: str, key: str
 
     # An app's own sources are not added to.
     own = {"role": "system", "content": "<context>\n</context>"}
-    body = {"model": "any", "messages": [own, {"role": "user", "content": SCENES[-1].asked}]}
+    body = {"model": "any", "messages": [own, {"role": "user", "content": CASES[-1].query}]}
     reply = await client.post(f"{url}/chat/completions", json=body, headers=headers)
     assert reply.headers["x-guard-reasons"] == "answerability.empty_context"
 
     address = url.removesuffix("/v1")
     await client.post(f"{address}/dashboard/login", data={"key": key}, headers={"origin": address})
     page = await client.get(f"{address}/dashboard/playground")
-    assert all(title in page.text for title in RULES)
+    assert all(one.title in page.text for one in the_tour().passages.values())
 
 
 async def test_demo_keeps_serving_until_ctrl_c_and_leaves_nothing_behind_at_a_second_one(
@@ -136,8 +138,18 @@ async def test_demo_told_to_end_on_its_tour_leaves_nothing_behind(
 def test_no_id_or_code_of_the_tour_is_broken_on_a_page(width: int) -> None:
     reasons = ("legal_citation.article_absent", "answerability.empty_context")
     stops = [
-        Stop(scene, scene.says[-1] * 9, True, scene.action.value, ",".join(reasons), "0f" * 16, ())
-        for scene in SCENES
+        Stop(
+            case,
+            TurnResult(
+                query=str(case.query),
+                reply=says(case)[-1] * 9,
+                action="regenerate",
+                reasons=reasons,
+                attempts=1,
+                trace_id="0f" * 16,
+            ),
+        )
+        for case in CASES
     ]
     written = StringIO()
 
@@ -145,7 +157,7 @@ def test_no_id_or_code_of_the_tour_is_broken_on_a_page(width: int) -> None:
 
     shown = written.getvalue()
     for whole in ("0f" * 16, *reasons):
-        assert shown.count(whole) == len(SCENES)
+        assert shown.count(whole) == len(CASES)
     assert all(cell_len(line) <= width for line in shown.splitlines())
 
 

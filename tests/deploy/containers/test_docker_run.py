@@ -9,7 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from proxy.demo import SCENES
+from proxy.cli.demo import the_tour
+from proxy.demo import MODEL
+from proxy.golden.runner import body_of
 from tests.deploy.containers.engine import (
     IMAGE,
     docker,
@@ -29,7 +31,11 @@ pytestmark = pytest.mark.engine
 
 VOLUME = "guard-proxy-trial"
 NOBODY = "http://127.0.0.1:9"
-COMPLAINT = next(scene for scene in SCENES if scene.name == "complaint").request()
+COMPLAINT = next(
+    body_of(the_tour(), case, case.asked[0], (), MODEL)
+    for case in the_tour().cases
+    if case.id == "complaint"
+)
 
 
 def options(port: int, policies: Path) -> list[str]:
