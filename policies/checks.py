@@ -31,7 +31,6 @@ def remarks_about(
         require_env: Whether a key that is not there is refused, or only pointed out.
     """
     return [
-        *_about_reading(policy),
         *_about_intents(policy),
         *_about_templates(policy),
         *remarks_on_answers(policy.passthrough),
@@ -52,12 +51,6 @@ def faults_in_judging(policy: Policy) -> list[Remark]:
     serving = policy.model_copy(update={"tenant": policy.tenant or "anybody"})
     remarks = remarks_about(serving, {}, require_env=False)
     return [one for one in remarks if one.refused and one.key != ("tenant",)]
-
-
-def _about_reading(policy: Policy) -> Iterator[Remark]:
-    if policy.reading == "morph":
-        message = "has no effect any more: one morphological analyser reads for every policy"
-        yield Remark(("reading",), message, refused=False)
 
 
 def _about_intents(policy: Policy) -> Iterator[Remark]:

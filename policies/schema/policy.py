@@ -202,11 +202,6 @@ class Policy(Shape):
         "the trace records what it would have done. To try a change, write it into a file that "
         "`extends` this one.",
     )
-    reading: Literal["light", "morph"] = Field(
-        "light",
-        description="Without effect: one morphological analyser (MeCab) reads for every policy. "
-        "Accepted for policies that were written before, with a warning where it says `morph`.",
-    )
     guards: dict[str, GuardRule] = Field(default_factory=dict)
     regeneration: Regeneration = Field(default_factory=Regeneration)
     citations: CitationRules = Field(default_factory=CitationRules)

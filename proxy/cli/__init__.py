@@ -61,10 +61,7 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         help="An OpenAI-compatible reverse proxy that lets only answerable, cited, Korean and "
         "grounded answers out.",
         no_args_is_help=True,
-        context_settings={
-            "help_option_names": ["--help", "-h"],
-            "token_normalize_func": _current_option,
-        },
+        context_settings={"help_option_names": ["--help", "-h"]},
         pretty_exceptions_enable=False,
     )
     app.callback()(_program)
@@ -79,14 +76,6 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         else:
             app.command(name)(command)
     return app
-
-
-def _current_option(name: str) -> str:
-    """Return the name of an option, given a name that it has or had; warn about the latter."""
-    if name != "door":
-        return name
-    typer.echo("--door is deprecated: use --endpoint", err=True)
-    return "endpoint"
 
 
 def _print_version(wanted: bool) -> None:

@@ -223,16 +223,16 @@ class EmbeddedStore:
         if query.guard is not None:
             found.append(("instr(guards, ?)", (joined((query.guard,)),)))
         if query.code is not None:
-            said = "(codes IS NULL OR instr(codes, ?) OR instr(codes, ?))"
+            said = "(instr(codes, ?) OR instr(codes, ?))"
             found.append((said, (f",{query.code},", f",{query.code}.")))
         if query.door is not None:
-            found.append(("(door IS NULL OR door = ?)", (query.door,)))
+            found.append(("door = ?", (query.door,)))
         if query.label is not None:
             found.append(_with_label(query.label))
         if query.since is not None:
-            found.append(("(started_ms IS NULL OR started_ms >= ?)", (ms_of(query.since),)))
+            found.append(("started_ms >= ?", (ms_of(query.since),)))
         if query.until is not None:
-            found.append(("(started_ms IS NULL OR started_ms <= ?)", (ms_of(query.until),)))
+            found.append(("started_ms <= ?", (ms_of(query.until),)))
         return " AND ".join(text for text, _ in found), [one for _, each in found for one in each]
 
 

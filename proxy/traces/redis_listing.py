@@ -35,10 +35,7 @@ _Order = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An entry of a stream: where it stands, the trace's id, and its fields.
-
-    The version before wrote neither codes nor door nor started_ms.
-    """
+    """An entry of a stream: where it stands, the trace's id, and its fields."""
 
     portion: Portion
     place: str
@@ -51,24 +48,19 @@ class Listed:
         return (
             query.action in {None, action}
             and (query.guard is None or query.guard in guards)
-            and query.door in {None, self.fields.get("door", query.door)}
+            and query.door in {None, self.fields["door"]}
             and query.label in {None, ANY_LABEL, PINNED, self.fields.get("label")}
             and self._has_code(query.code)
             and self._is_within(query.since, query.until)
         )
 
     def _has_code(self, wanted: str | None) -> bool:
-        codes = self.fields.get("codes")
-        if wanted is None or codes is None:
-            return True
-        return any(is_under(code, wanted) for code in codes.split())
+        return wanted is None or any(is_under(one, wanted) for one in self.fields["codes"].split())
 
     def _is_within(self, since: datetime | None, until: datetime | None) -> bool:
-        started = self.fields.get("started_ms")
-        if started is None:
-            return True
-        after_begin = since is None or ms_of(since) <= int(started)
-        return after_begin and (until is None or int(started) <= ms_of(until))
+        started_ms = int(self.fields["started_ms"])
+        after_begin = since is None or ms_of(since) <= started_ms
+        return after_begin and (until is None or started_ms <= ms_of(until))
 
 
 class ListingPosition:

@@ -17,7 +17,10 @@ from proxy.traces.query import readable
 from proxy.traces.store import Entry, Keep, TraceStoreAway
 from proxy.workers import ALONE, Place
 
-_FIRST = """
+# The indexes hold all that queries ask for, because columns stand behind the long records in the
+# table. Few traces are labelled: their index holds no others. In the outbox nobody looks for
+# anything; how many bytes wait is added up in an index, not by reading them.
+_TABLES = """
 CREATE TABLE traces (
     place INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -25,35 +28,20 @@ CREATE TABLE traces (
     action TEXT NOT NULL,
     guards TEXT NOT NULL,
     expires_ms INTEGER NOT NULL,
-    record TEXT NOT NULL
+    record TEXT NOT NULL,
+    codes TEXT NOT NULL,
+    door TEXT NOT NULL,
+    started_ms INTEGER NOT NULL,
+    label TEXT
 );
-CREATE INDEX traces_of_tenant ON traces (tenant, place);
 CREATE INDEX traces_by_age ON traces (expires_ms);
-CREATE TABLE outbox (
-    place INTEGER NOT NULL,
-    id TEXT NOT NULL PRIMARY KEY,
-    tenant TEXT NOT NULL,
-    action TEXT NOT NULL,
-    guards TEXT NOT NULL,
-    expires_ms INTEGER NOT NULL,
-    keep_days REAL NOT NULL,
-    keep_last INTEGER NOT NULL,
-    record TEXT NOT NULL
-);
-CREATE INDEX outbox_in_order ON outbox (place)
-"""
-# What traces of the first version say there is not known without reading them: NULL. The indexes
-# hold all that queries ask for, because the columns stand behind the long records in the table.
-# In the outbox nobody looks for anything.
-_SECOND = """
-ALTER TABLE traces ADD COLUMN codes TEXT;
-ALTER TABLE traces ADD COLUMN door TEXT;
-ALTER TABLE traces ADD COLUMN started_ms INTEGER;
-DROP INDEX traces_of_tenant;
 CREATE INDEX traces_of_tenant
     ON traces (tenant, place, expires_ms, started_ms, action, guards, codes, door);
 CREATE INDEX traces_of_all
     ON traces (place, expires_ms, started_ms, action, guards, codes, door);
+CREATE INDEX traces_labelled
+    ON traces (place, label, tenant, expires_ms, started_ms, action, guards, codes, door)
+    WHERE label IS NOT NULL;
 CREATE TABLE tallies (
     tenant TEXT NOT NULL,
     per TEXT NOT NULL,
@@ -63,38 +51,19 @@ CREATE TABLE tallies (
     PRIMARY KEY (tenant, per, start_ms)
 ) WITHOUT ROWID;
 CREATE INDEX tallies_by_age ON tallies (expires_ms);
-ALTER TABLE outbox RENAME TO first_outbox;
 CREATE TABLE outbox (
     place INTEGER NOT NULL,
     id TEXT NOT NULL PRIMARY KEY,
     expires_ms INTEGER NOT NULL,
     keep_days REAL NOT NULL,
     keep_last INTEGER NOT NULL,
-    record TEXT NOT NULL
+    record TEXT NOT NULL,
+    bytes INTEGER NOT NULL DEFAULT 0
 );
-INSERT INTO outbox SELECT place, id, expires_ms, keep_days, keep_last, record FROM first_outbox;
-DROP TABLE first_outbox;
-CREATE INDEX outbox_in_order ON outbox (place)
-"""
-# How many bytes wait is added up in an index, not by reading them.
-_THIRD = """
-ALTER TABLE outbox ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
-UPDATE outbox SET bytes = length(CAST(record AS BLOB));
-DROP INDEX outbox_in_order;
 CREATE INDEX outbox_in_order ON outbox (place, bytes)
 """
-# Few traces are labelled: their index holds no others.
-_FOURTH = """
-ALTER TABLE traces ADD COLUMN label TEXT;
-CREATE INDEX traces_labelled
-    ON traces (place, label, tenant, expires_ms, started_ms, action, guards, codes, door)
-    WHERE label IS NOT NULL
-"""
-_VERSIONS = (_FIRST, _SECOND, _THIRD, _FOURTH)
-SCHEMA_VERSION = len(_VERSIONS)
+SCHEMA_VERSION = 4
 _BUSY_MS = 5_000
-_MIGRATION_MS = 600_000
-"""Longest wait for another process that migrates a large file, in milliseconds."""
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
@@ -104,7 +73,7 @@ _PRAGMAS = (
 
 
 class UnknownSchema(Exception):
-    """The file was written by a later version of the proxy, whose tables this one does not know."""
+    """The file was written by another version of the proxy, whose tables this one does not know."""
 
     def __init__(self, path: Path, version: int) -> None:
         super().__init__(
@@ -131,7 +100,7 @@ class Database:
 
         Raises:
             TraceStoreAway: The file cannot be opened, or is not there.
-            UnknownSchema: It belongs to a later version of the proxy.
+            UnknownSchema: It belongs to another version of the proxy.
         """
         with _as_away():
             await asyncio.to_thread(_make_private_file if may_create else _find_file, path)
@@ -151,19 +120,14 @@ class Database:
         [(version,)] = await self.rows("PRAGMA user_version")
         if version == SCHEMA_VERSION:
             return  # whoever writes meanwhile holds up no start
-        await self.rows(f"PRAGMA busy_timeout = {_MIGRATION_MS}")
-        await self._migrate(path)
-        await self.rows(f"PRAGMA busy_timeout = {_BUSY_MS}")
-
-    async def _migrate(self, path: Path) -> None:
-        """Bring the tables up to date, unless another process has meanwhile."""
         async with self.transaction() as change:
             [(version,)] = await change.execute_fetchall("PRAGMA user_version")
-            if version > SCHEMA_VERSION:
+            if version == SCHEMA_VERSION:
+                return  # another process has made the tables meanwhile
+            if version != 0:
                 raise UnknownSchema(path, version)
-            for statements in _VERSIONS[version:]:
-                for statement in statements.split(";"):
-                    await change.execute(statement)
+            for statement in _TABLES.split(";"):
+                await change.execute(statement)
             await change.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     @asynccontextmanager

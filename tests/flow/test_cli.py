@@ -449,15 +449,6 @@ def test_a_body_of_another_endpoint_is_refused(tmp_path: Path) -> None:
     assert_refused(ended, "-: Invalid value for 'messages'")
 
 
-def test_the_former_name_of_an_option_still_works_with_a_warning(tmp_path: Path) -> None:
-    stdin = json.dumps({"prompt": ASKED})
-
-    ended = run(tmp_path, "sources", "-", "--door", "completions", stdin=stdin)
-
-    assert ended.status == 0, ended
-    assert ended.err == "--door is deprecated: use --endpoint\n"
-
-
 def test_a_request_without_context_says_so(tmp_path: Path) -> None:
     asked = {"model": "m", "messages": [{"role": "user", "content": "안녕하세요?"}]}
 

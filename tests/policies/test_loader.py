@@ -258,15 +258,3 @@ def test_the_order_of_guards_is_part_of_the_version(folder: Folder) -> None:
     folder.write("x.yaml", "guards: {numbers: {}, korean_only: {}}")
 
     assert version(folder, "x") != first
-
-
-def test_a_policy_of_earlier_versions_that_names_a_reader_still_loads_and_says_so(
-    folder: Folder,
-) -> None:
-    folder.write("base.yaml", "extends: default\nreading: morph")
-
-    assert folder.errors() == []
-    assert folder.warnings() == [
-        "base.yaml:2:1: reading: has no effect any more: one morphological analyser reads for "
-        "every policy"
-    ]

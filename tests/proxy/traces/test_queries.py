@@ -1,27 +1,17 @@
 """What the filters of a query find, over both stores; and that nothing older is lost to them."""
 
-import sqlite3
 import unicodedata
-from collections.abc import AsyncIterator, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
-from pathlib import Path
-
-import pytest
-import redis.asyncio
 
 from guards.core.finding import Finding, Span
 from policies.schema.policy import Action
-from policies.verdict import GuardOutcome
-from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.query import Query, Words, matches
-from proxy.traces.redis import RedisStore
-from proxy.traces.sqlite import SCHEMA_VERSION, Database, Outbox
 from proxy.traces.store import TraceStore, tail, walk
 from proxy.traces.trace import Attempt, Choice, Trace
-from tests.proxy.traces.making import PATIENT_S, a_trace, entries, now_ms
+from tests.proxy.traces.making import a_trace, entries
 
 NOON = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=1)
 
@@ -201,120 +191,3 @@ async def test_counts_what_the_index_knows(store: TraceStore) -> None:
     assert await store.count(Query(code="numbers")) == 1
     assert await store.count(Query(text="아무것도", tenant="bravo", limit=1)) == 1
     assert await store.count(Query(tenant="nobody")) == 0
-
-
-OF_BEFORE = [
-    a_request("verified", door="verify", at=NOON - timedelta(hours=3)),
-    a_request("coded", codes=["numbers.unsupported"], at=NOON),
-    a_trace("acted", guards={"numbers": GuardOutcome.ACTED}),
-]
-
-
-@pytest.fixture
-async def redis_of_before(redis_url: str) -> AsyncIterator[TraceStore]:
-    """A Redis in which the version before has left traces."""
-    async with redis.asyncio.Redis.from_url(redis_url) as client:
-        for trace in OF_BEFORE:
-            index = " ".join((trace.action_name, *trace.guards_with_findings))
-            place = f"{trace.started_at.timestamp() * 1000:.0f}-0"
-            await client.set(f"guard-proxy:{{traces}}:record:{trace.id}", trace.model_dump_json())
-            await client.xadd(
-                "guard-proxy:{traces}:stream:acme", {"id": trace.id, "index": index}, place
-            )
-        await client.sadd("guard-proxy:{traces}:tenants", "acme")
-    store = RedisStore(redis_url, PATIENT_S)
-    yield store
-    await store.close()
-
-
-# The tables as the version before made them.
-FIRST_TABLES = """
-CREATE TABLE traces (place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-    tenant TEXT NOT NULL, action TEXT NOT NULL, guards TEXT NOT NULL,
-    expires_ms INTEGER NOT NULL, record TEXT NOT NULL);
-CREATE INDEX traces_of_tenant ON traces (tenant, place);
-CREATE INDEX traces_by_age ON traces (expires_ms);
-CREATE TABLE outbox (place INTEGER NOT NULL, id TEXT NOT NULL PRIMARY KEY,
-    tenant TEXT NOT NULL, action TEXT NOT NULL, guards TEXT NOT NULL,
-    expires_ms INTEGER NOT NULL, keep_days REAL NOT NULL, keep_last INTEGER NOT NULL,
-    record TEXT NOT NULL);
-CREATE INDEX outbox_in_order ON outbox (place);
-PRAGMA user_version = 1;
-"""
-
-
-@pytest.fixture
-def file_of_before(tmp_path: Path) -> Path:
-    """A SQLite file in which the version before has left traces, one of them in the outbox."""
-    path = tmp_path / "traces.sqlite3"
-    expires_ms = now_ms() + 1_000_000
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript(FIRST_TABLES)
-        for trace in OF_BEFORE:
-            guards = f",{','.join(trace.guards_with_findings)},"
-            row = [trace.id, "acme", trace.action_name, guards, expires_ms, trace.model_dump_json()]
-            connection.execute(
-                "INSERT INTO traces (id, tenant, action, guards, expires_ms, record)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                row,
-            )
-        waiting = a_request("waiting", codes=["names.unknown"])
-        connection.execute(
-            "INSERT INTO outbox VALUES (7, 'waiting', 'acme', 'pass', ',,', ?, 30.0, 1000, ?)",
-            [expires_ms, waiting.model_dump_json()],
-        )
-    return path
-
-
-@pytest.fixture
-async def embedded_of_before(file_of_before: Path) -> AsyncIterator[TraceStore]:
-    database = await Database.open(file_of_before)
-    yield EmbeddedStore(database, now_ms)
-    await database.close()
-
-
-@pytest.fixture(params=["redis_of_before", "embedded_of_before"])
-def store_of_before(request: pytest.FixtureRequest) -> TraceStore:
-    found: TraceStore = request.getfixturevalue(request.param)
-    return found
-
-
-async def test_traces_of_the_version_before_are_found_with_new_ones(
-    store_of_before: TraceStore,
-) -> None:
-    store = store_of_before
-    await store.add(entries(a_request("new", codes=["numbers.unsupported"], door="verify")))
-
-    assert await found(store, Query(tenant="acme")) == ["new", "acted", "coded", "verified"]
-    assert await found(store, Query(code="numbers")) == ["new", "coded"]
-    assert await found(store, Query(door="verify")) == ["new", "verified"]
-    assert await found(store, Query(guard="numbers")) == ["acted"]
-    assert await found(store, Query(since=NOON, until=NOON + timedelta(hours=1))) == [
-        "new",
-        "coded",
-    ]
-    assert await found(store, Query(text="연차는", code="numbers")) == ["new", "coded"]
-
-
-async def test_what_waited_in_the_outbox_of_the_version_before_is_delivered(
-    file_of_before: Path,
-) -> None:
-    database = await Database.open(file_of_before)
-    outbox = Outbox(database, now_ms)
-
-    [entry] = await outbox.first(10)
-    assert await database.rows("SELECT bytes FROM outbox") == [(len(entry.record.encode()),)]
-    await EmbeddedStore(database, now_ms).add([entry])
-    await outbox.remove([entry])
-
-    assert await found(EmbeddedStore(database, now_ms), Query(code="names")) == ["waiting"]
-    assert await outbox.waiting() == (0, 1)
-    await database.close()
-
-
-async def test_a_file_is_brought_up_to_date_once(file_of_before: Path) -> None:
-    for _ in range(2):
-        database = await Database.open(file_of_before)
-        [(version,)] = await database.rows("PRAGMA user_version")
-        await database.close()
-        assert version == SCHEMA_VERSION == 4
