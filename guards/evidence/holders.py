@@ -104,11 +104,15 @@ class _AnswerClaims:
         if not (self._is_in_place(claim) and all(map(self._names, _telling_words(claim)))):
             return False
         sources = self._reading.source_set.once(SourceFigures)
-        right = [
+        held = [
             one
             for one in sources.figures
-            if one.claim is claim.claim and _dense(one.quantity.text) in _dense(value)
+            if any(one.claim is part for part in claim.sentence)
+            and _dense(one.quantity.text) in _dense(value)
         ]
+        right = [one for one in held if one.claim is claim.claim]
+        if held and not right:
+            return False  # another clause of the sentence gives it
         if not (right and self._figures):
             return self._is_covered_by(claim.context)
         return any(

@@ -1,7 +1,9 @@
 """The second attempt: what it is told, and where that is put."""
 
+import re
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -10,6 +12,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.reading import Text
 from guards.core.registry import all_guards
+from guards.text.particles import Noun
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
 from policies.schema.sections import Regeneration
@@ -250,6 +253,47 @@ def test_no_value_of_another_thing_is_named(question: str, answer: str, source: 
     assert not any(value in line for value in foreign for line in faults)
     assert not any(one.text in line for one in Text(source.text).contacts for line in faults)
     assert not any("인사팀" in line for line in faults)
+
+
+LAYOUTS = {
+    "prose": "{one} {of}{of:은} {first}이다. {other} {of}{of:은} {second}이다.",
+    "one sentence": "{of}{of:은} {one} {first}, {other} {second}입니다.",
+    "list": "{of}\n- {one}: {first}\n- {other}: {second}",
+    "headings": "## {one}\n- {of}: {first}\n## {other}\n- {of}: {second}",
+    "rows": "| 구분 | {of} |\n|---|---|\n| {one} | {first} |\n| {other} | {second} |",
+    "columns": "| 구분 | {one} | {other} |\n|---|---|---|\n| {of} | {first} | {second} |",
+}
+
+
+@each_row("one, other, third, of, first, second, neither", "two_holders")
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_value_of_another_holder_is_ordered(
+    layout: str, one: str, other: str, third: str, of: str, first: str, second: str, neither: str
+) -> None:
+    attribute = Noun(of)
+    text = LAYOUTS[layout].format(one=one, other=other, of=attribute, first=first, second=second)
+
+    def orders(answer: str, question: str) -> str:
+        """Return what the note says about an answer, without the sources' own sentences."""
+        lines = told_about(answer, (Source("1", "안내", text),), question)
+        numbered = [line for line in lines if re.match(r"\d\) ", line)]
+        return "\n".join(line.partition("→")[2] or line for line in numbered)
+
+    for asked, own, foreign in ((one, first, second), (other, second, first)):
+        question = f"{asked} {attribute}{attribute:은} 어떻게 되나요?"
+        for subject in (f"{asked} ", ""):
+            told = orders(f"{subject}{attribute}{attribute:은} {neither}입니다.", question)
+            assert neither in told or not subject
+            assert foreign not in told
+        swapped = orders(f"{asked} {attribute}{attribute:은} {foreign}입니다.", question)
+        assert "바르게 쓰면" not in swapped or own in swapped.partition("바르게 쓰면")[2]
+        assert f'자료의 값은 "{foreign}"' not in swapped
+    unknown = orders(
+        f"{third} {attribute}{attribute:은} {neither}입니다.",
+        f"{third} {attribute}{attribute:은}요?",
+    )
+    assert first not in unknown
+    assert second not in unknown
 
 
 def test_sentences_that_stand_are_kept_if_they_are_most_of_the_answer() -> None:
