@@ -36,7 +36,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.reply import Ending, total_usage
 from proxy.openai_api.sources import FoundContext
 from proxy.openai_api.sse import write_comments
-from proxy.pipeline.attempt import Attempt, AttemptPlan, run_attempt
+from proxy.pipeline.attempt import Attempt
 from proxy.pipeline.call import (
     Call,
     Finished,
@@ -257,28 +257,27 @@ class Pipeline:
         await hide_personal(call, exchange)
         ask_for_citations(call, exchange)
         choices = range(call.request.choices)
-        plan = AttemptPlan(call, exchange, 1, choices, _stream(call))
+        first = Attempt(call, exchange, 1, choices, _stream(call))
         opening = self.servers.open(await server_call(call, call.request.for_server(model)))
-        with self._reading_ahead(plan):
-            attempt = await run_attempt(plan, opening)
-        attempts = [await self._judged(plan, attempt)]
-        settled = await self._settle(plan, attempts, model)
+        with self._reading_ahead(first):
+            await first.run(opening)
+        await self._judge(first)
+        attempts = [first]
+        settled = await self._settle(attempts, model)
         return finalize(call, found, attempts, settled, verdict, self.now_s())
 
-    def _reading_ahead(self, plan: AttemptPlan) -> AbstractContextManager[None]:
+    def _reading_ahead(self, first: Attempt) -> AbstractContextManager[None]:
         """Return what has the request read for its answers while the first is waited for."""
-        call = plan.call
+        call = first.call
         if not call.gatekeeper.looks:
             return nullcontext()
-        return reading_ahead(call.tenant.inspector, plan.exchange, self._turn)
+        return reading_ahead(call.tenant.inspector, first.exchange, self._turn)
 
-    async def _settle(
-        self, plan: AttemptPlan, attempts: list[Attempt], model: str
-    ) -> list[Selection]:
+    async def _settle(self, attempts: list[Attempt], model: str) -> list[Selection]:
         """Settle every choice of the first attempt; the second attempt is added to `attempts`."""
-        call, first = plan.call, attempts[0].judged
+        call, first = attempts[0].call, attempts[0].judged
         failed = [one for one in first if one.wants_second]
-        second = await self._second(plan, attempts[0], failed, model) if failed else None
+        second = await self._second(attempts[0], failed, model) if failed else None
         if second is not None:
             attempts.append(second)
         again = {one.answer.index: one for one in (second.judged if second else ())}
@@ -291,10 +290,10 @@ class Pipeline:
         return await run_offloaded(call.tenant.inspector, max(judged, key=chars_of), settled)
 
     async def _second(
-        self, plan: AttemptPlan, first: Attempt, failed: Sequence[Candidate], model: str
+        self, first: Attempt, failed: Sequence[Candidate], model: str
     ) -> Attempt | None:
         """Ask once more, told what was wrong; None if the model server fails this time."""
-        call = plan.call
+        call = first.call
         rules = call.tenant.policy.regeneration
         note = partial(note_about, failed, rules)
         body = with_note(
@@ -304,37 +303,36 @@ class Pipeline:
             rules,
             choices=len(failed),
         )
-        stream = plan.stream if first.live else None
+        stream = first.stream if first.live else None
         choices = [one.answer.index for one in failed]
         if stream:
             stream.begin_again(choices)
-        again = replace(plan, number=2, choices=choices, stream=stream)
+        second = Attempt(call, first.exchange, 2, choices, stream)
         takes = call.endpoint.takes_constraints
-        limits = wanted(plan.exchange, acting(failed), body) if takes else None
+        limits = wanted(first.exchange, acting(failed), body) if takes else None
         try:
-            attempt = await run_attempt(again, self.constrained.open(call, body, limits))
+            await second.run(self.constrained.open(call, body, limits))
         except UpstreamError:
             if any(number in call.sent_text for number in choices):
                 raise  # it has begun to leave
             return None  # the trace has it; the first attempt is settled as it stands
-        self.constrained.check(call, limits, attempt.reply.answers)
-        return await self._judged(again, attempt)
+        self.constrained.check(call, limits, second.reply.answers)
+        await self._judge(second)
+        return second
 
-    async def _judged(self, plan: AttemptPlan, attempt: Attempt) -> Attempt:
+    async def _judge(self, attempt: Attempt) -> None:
         """Ask the tenant's judge, if it has one, about what the guards left open; note it all."""
-        call = plan.call
-        heard = await self._heard(plan, attempt.judged)
-        attempt = attempt if heard is attempt.judged else replace(attempt, judged=tuple(heard))
+        call = attempt.call
+        attempt.judged = await self._heard(attempt)
         note_attempt(call.trace, attempt.reply, attempt.judged, attempt.upstream_ms)
         for one in attempt.judged:
             if one.recorded:
-                number, choice = plan.number, one.answer.index
+                number, choice = attempt.number, one.answer.index
                 note_verdict(call.trace, one.recorded, attempt=number, choice=choice)
-        return attempt
 
-    async def _heard(self, plan: AttemptPlan, given: Sequence[Candidate]) -> Sequence[Candidate]:
+    async def _heard(self, attempt: Attempt) -> Sequence[Candidate]:
         """Ask about all choices at once, within what is left of the judge's time."""
-        call = plan.call
+        call, given = attempt.call, attempt.judged
         if call.tenant.policy.judge is None:
             return given
         judge = judge_for(
@@ -348,8 +346,8 @@ class Pipeline:
         if judge is None:
             return given
         began_s = call.trace.spent_s
-        asked = (_heard(call, judge, one, may_regenerate=plan.may_regenerate) for one in given)
-        with call.trace.step(f"judge_{plan.number}"):
+        asked = (_heard(call, judge, one, may_regenerate=attempt.may_regenerate) for one in given)
+        with call.trace.step(f"judge_{attempt.number}"):
             heard = await asyncio.gather(*asked)
         call.judge_spent_s += call.trace.spent_s - began_s
         return heard
