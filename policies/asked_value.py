@@ -41,7 +41,6 @@ class AskedValue:
         words: Its words; the last one says what the figure is asked of.
         cases: Light words that tell which case is meant (본인, 전, 토요일).
         verbatim: What has to stand there as it is: codes (P1), and words that could not be read.
-        features: The features of all its words.
         given: The figures that it gives itself.
         subject: The noun phrase that the figure is asked of; empty if there is none.
         side: What the sentence has to say where one end of something is asked for.

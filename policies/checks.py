@@ -26,7 +26,6 @@ def remarks_about(
     """Look at one policy, without its shape.
 
     Args:
-        policy: The policy.
         environment: Where model servers' keys are looked up.
         require_env: Whether a key that is not there is refused, or only pointed out.
     """

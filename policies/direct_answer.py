@@ -96,7 +96,6 @@ class _Found:
     """A sentence that answers.
 
     Attributes:
-        sentence: Where it stands.
         text: What is said.
         is_quote: Whether it stands there so.
         by_itself: Whether it needs no heading to be about the question.

@@ -205,7 +205,6 @@ class Inspector:
     """Judges exchanges by one policy. Safe to share between requests and threads.
 
     Args:
-        policy: The policy.
         guards: Its guards, built; None to build those that it has switched on.
 
     Attributes:

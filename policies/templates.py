@@ -282,7 +282,6 @@ class ReplyTemplates:
         Args:
             wrong: What has been sent and is wrong; empty if it is only what has not.
             codes: Codes of the findings, the leading one first.
-            exchange: What was asked.
 
         Raises:
             KeyError: the policy has no template for it; the loader refuses such a policy.

@@ -59,7 +59,6 @@ class Marker:
 
     Attributes:
         level: Items of the same list share it.
-        written: How it stands there.
     """
 
     level: Level

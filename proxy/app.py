@@ -82,7 +82,6 @@ async def open_services(
     """Build everything that the handlers need, and close it in the end.
 
     Args:
-        settings: The settings.
         trace_limits: Sizes and times of the trace recorder, where its own will not do.
         telemetry_wanted: Send what the ``OTEL_…`` variables ask for; a rehearsal sends nothing.
         tenants: The tenants; None to read their policies.
@@ -192,7 +191,6 @@ def create_app(services: Services, playground: TrialForm | None = None) -> ASGIA
     """Return the web app over services that are already open.
 
     Args:
-        services: What it is made of.
         playground: How the form of the playground is filled in at first; None for empty.
     """
     web_app = _web_app(services, playground or TrialForm())

@@ -22,7 +22,6 @@ class Said:
     """Scripted reply of the model to one request.
 
     Attributes:
-        texts: One for each choice.
         tool_calls: Calls of tools instead of an answer, as in a message.
         message: Further members of each message, such as ``reasoning_content``.
         finish_reason: Why it ended.

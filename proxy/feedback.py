@@ -46,7 +46,6 @@ class Opinion:
     """A person's label of a request.
 
     Attributes:
-        note: Why.
         choice: Number of the reply that has them, from 0.
         near: Where in it they were marked, in code points, should they stand there more than once.
         pinned: Whether to keep the trace; None to leave that as it is.
@@ -67,8 +66,6 @@ async def label_trace(
 
     Args:
         services: What the proxy works with.
-        trace_id: Id of the request.
-        tenant: Whose request it has to be.
         opinion: The label; None withdraws it, and unpins the trace.
         by_app: An app gives it, which may not touch what was pinned on the dashboard.
 

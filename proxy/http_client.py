@@ -157,7 +157,6 @@ def address_of(url: httpx.URL, target: bytes | None = None) -> URL:
     """Return an address as aiohttp takes it.
 
     Args:
-        url: The address.
         target: Path and query to ask for there, in these very bytes; None for those of the address.
     """
     if target is None:

@@ -96,7 +96,6 @@ class Job(ABC):
     """Runs one request and records it.
 
     Attributes:
-        endpoint_name: Name of the endpoint, for the trace.
         trace: Filled as the request goes on.
         ended: What it came to in the end; None while it goes on.
         spans: What telemetry is told of it.
@@ -241,7 +240,6 @@ def debug_record(trace: Trace, top_k: int) -> dict[str, object]:
     """Return everything that was decided about a request, without a word of it.
 
     Args:
-        trace: The request's trace.
         top_k: How many marked sources the policy takes at most.
     """
     return {

@@ -34,7 +34,6 @@ class InspectorRef:
     """Which inspector works.
 
     Attributes:
-        policy: Its policy, packed.
         only: Its guards, where they are not all that the policy has switched on.
         of_segments: It judges answers that are not complete yet.
     """
@@ -341,7 +340,6 @@ class Seat:
 
         Args:
             tenant: Who asks.
-            exchange: What is judged.
             may_stay: It is judged in this process if all others have enough to do.
 
         Raises:

@@ -41,7 +41,6 @@ def keep_together(folder: Path, number: int) -> None:
 
     Args:
         folder: Empty when the first of the processes begins.
-        number: Which of them this one is.
     """
     os.environ[_FOLDER] = str(folder)  # where the library looks, at each new metric
     made = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
@@ -128,7 +127,6 @@ class Families:
 
     Attributes:
         registry: Holds the families of this process.
-        described: All of them, in order.
     """
 
     def __init__(self, folder: Path | None = None) -> None:

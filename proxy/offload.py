@@ -109,7 +109,6 @@ def reading_ahead(
 
     Args:
         inspector: What will look at the answers.
-        exchange: The request.
         turn: Held while reading: one request at a time is enough to fill the pauses.
     """
     if takes_long(inspector, exchange) or inspector.knows_sources(exchange):

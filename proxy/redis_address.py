@@ -43,7 +43,6 @@ class RedisAddress:
     """An address, taken apart.
 
     Attributes:
-        kind: What answers there.
         nodes: Host and port of each Sentinel, or of nodes of the Cluster; none of one server.
         service: The name by which Sentinels know the servers.
         server_url: What the Redis library reads user, password, database and options from; of one

@@ -52,7 +52,6 @@ class Followers:
     """Knows of each server whether it has replicas, and when it last had.
 
     Args:
-        redis: The client.
         unfollowed: Called once, with why, where servers do not let us ask for their replicas.
     """
 
@@ -143,7 +142,6 @@ class _Server:
 
     Attributes:
         where: What sends a command that names no key there.
-        calls: Which of all calls are for it.
     """
 
     where: dict[str, Any]

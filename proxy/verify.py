@@ -207,12 +207,8 @@ async def verified(
         services: What the proxy works with.
         tenant: Whose policy judges.
         exchange: The question, the sources and the answer.
-        options: How it is verified.
         spent_s: Time that the request has taken so far.
-        request_id: Id of the request.
         model: The model that the request named, if it did.
-        headers: The caller's headers.
-        caller_key: The caller's bearer key.
 
     Raises:
         UnknownGuard: the options name a guard that does not exist.

@@ -39,7 +39,6 @@ class Place:
 
     Attributes:
         number: Number of the worker, from 1; a replacement of a dead worker has the same.
-        count: How many there are.
         folder: What they have in common beside the stores; it is empty when they begin, and goes
             when they end. None for one process by itself.
     """
@@ -335,8 +334,6 @@ class Supervisor:
     """Keeps so many workers at work. For the main thread of a process without others.
 
     Args:
-        crew: What they do.
-        count: How many.
         patience_s: How long workers that were told to end may take; then they are killed.
     """
 
@@ -458,7 +455,6 @@ class Supervisor:
         """Fork; returns in the parent only.
 
         Args:
-            work: What the child does.
             worker: What it knows of itself.
             ours: File descriptors that it must not hold.
         """

@@ -316,7 +316,6 @@ class MendedCitations:
     """An answer with its citations mended, as edits of the answer as it was.
 
     Attributes:
-        edits: What leaves.
         judged: The same while every number still means what it meant: what can be judged again.
         removed: Numbers that are cited no more.
         renumbered: Old and new numbers of citations that got another one.
@@ -345,7 +344,6 @@ def mend(
     """Return the answer's edits with everything that follows from them.
 
     Args:
-        answer: The answer.
         edits: What guards mend and what is taken out; the places do not overlap.
         sources: The sources, in the order in which citations count them.
         rules: The policy's wishes.

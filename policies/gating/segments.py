@@ -425,7 +425,6 @@ class AnswerBuffer:
         """The answer has ended; its last segment is for the look at the whole.
 
         Args:
-            done: Up to where it is done with.
             cut: The model was not allowed to write more, so that its last sentence may be torn.
         """
         self._take((end for end in self._segmenter.close() if end < len(self.text)), done)

@@ -66,7 +66,6 @@ def placed(verdict: Verdict, edits: Iterable[Edit], shift: int = 0) -> Verdict:
     """Return a verdict over an edited answer, with its findings at their places in the original.
 
     Args:
-        verdict: The verdict.
         edits: What was changed in the original before it was judged.
         shift: Where in the edited answer the judged text began.
     """
@@ -123,7 +122,6 @@ class Numbers:
         """Return how far the answer has counted behind a piece of it.
 
         Args:
-            answer: The answer as it came.
             start: Where the piece begins.
             end: Where it ends.
             removed: What was changed in the piece after its gaps had been closed.
@@ -215,8 +213,6 @@ class Shown:
         """Let what follows leave as a verdict over it says; return what leaves.
 
         Args:
-            answer: The answer as it came.
-            end: Up to where it leaves.
             verdict: Over `text` from `start` on with what follows.
             start: Where in `text` the judged text began.
             waited: Where segments in it end that did not leave alone.
@@ -247,7 +243,6 @@ class Shown:
         """Return a verdict over all with those over segments, placed in the answer as it came.
 
         Args:
-            answer: The answer as it came.
             verdict: Over `text` with all that follows; None if there is none.
         """
         if verdict is None:
@@ -343,7 +338,6 @@ class AtOnce:
 
         Args:
             answer: The answer as far as it is to be read.
-            ends: Where the segments end.
             shown: What has been sent of it so far, as it came; stays as it is.
             is_rest: Behind them nothing follows but the answer's end.
         """

@@ -97,7 +97,6 @@ class Opinion:
     """Opinion of a judge on one claim; all of it is checked before use.
 
     Attributes:
-        matter: What it is about.
         score: Its certainty; clamped to 0 to 1 when opinions are weighed.
     """
 

@@ -86,7 +86,6 @@ def _sentences_of(quote: str, text: str, least_share: float = 0.0) -> Iterator[s
 
     Args:
         quote: A piece of the text.
-        text: What it was taken from.
         least_share: Share of a sentence's characters that the quote has to exceed.
     """
     sentences = [one.text for one in split_sentences(text)]
@@ -341,9 +340,7 @@ async def with_second_opinion(
     """Return the verdict over an answer with what a judge has to say about it.
 
     Args:
-        inspector: What gave the verdict.
         judge: Whom to ask.
-        exchange: The exchange with the answer.
         verdict: What the guards decided.
         possible: What can still be done about the answer.
         time_left_s: What is left of the request's own time.

@@ -93,7 +93,6 @@ class Remark:
     """Something to say about one value of a policy.
 
     Attributes:
-        key: The value.
         message: What is wrong with it; it goes on after the key's name.
         refused: False for what is odd and still works.
     """

@@ -304,7 +304,6 @@ def remarks_on(error: ValidationError, shape: type[BaseModel] | None = None) -> 
     """Say what is wrong, one remark for each value.
 
     Args:
-        error: What is wrong.
         shape: What was to be read; None for a policy.
     """
     root = shape or typed_policy()

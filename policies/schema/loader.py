@@ -133,7 +133,6 @@ def load_text(text: str, name: str, directory: Path) -> LoadedPolicy:
 
     Args:
         text: The draft, YAML.
-        name: Name of the policy.
         directory: Where the policies are that it may extend.
 
     Raises:

@@ -41,7 +41,6 @@ class Snapshot:
     """The policies as they stood at one moment.
 
     Attributes:
-        policies: All of them, by name.
         tenants: Those that serve a tenant, by the tenant's name.
         loaded_at: When they were first read as they are, in UTC.
         since: The same for each of them, by name.
@@ -72,13 +71,11 @@ class PolicyStore:
     """Holds the snapshot in force and keeps it true to a directory.
 
     Args:
-        directory: Where the policies are.
         require_env: The variables that hold model servers' keys must be set.
         now: The time of day.
         objections: Returns the parts of a policy that the server cannot carry out.
 
     Attributes:
-        directory: Where the policies are.
         snapshot: The policies in force; take it once for each request.
         last_error: Why the newest edit is not in force; None if it is.
 

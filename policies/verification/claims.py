@@ -78,7 +78,6 @@ class Claims:
     """The sentences of one answer, compared with the sources.
 
     Attributes:
-        coverage: Who looked at what.
         offsets: Places of the answer.
     """
 

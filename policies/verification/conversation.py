@@ -155,7 +155,6 @@ def conversation_of(messages: Messages, answer: str | None) -> Conversation:
     """Return what was said in the messages of a chat completion.
 
     Args:
-        messages: The messages.
         answer: The answer; None where the last message is the assistant's and is it.
 
     Raises:

@@ -126,7 +126,6 @@ class JudgedAnswer:
     """An answer with the verdict over it.
 
     Attributes:
-        policy_name: Name and version of the policy.
         requested_guards: The guards that were asked for by name; None for all.
         began_s: When it began, on `perf_counter`.
         step_ms: Time of each step so far, in milliseconds.

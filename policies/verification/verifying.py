@@ -157,8 +157,6 @@ class Verifier:
 
         Args:
             judge: Whom to ask, unless the options or the policy say not to.
-            exchange: The exchange.
-            options: What is wanted.
             time_left_s: What is left of the request's own time.
             request_id: Id of the request; None for a new one.
 

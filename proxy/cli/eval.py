@@ -266,7 +266,6 @@ class Plan:
 
     Attributes:
         cases: Those cases of the set that are wanted.
-        whom: Who answers.
         fail_fast: Whether the first case that does not pass ends the run.
     """
 

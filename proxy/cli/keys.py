@@ -44,9 +44,7 @@ class KeyLine:
     """A key as a policy file has it.
 
     Attributes:
-        tenant: Whose key it is.
         fingerprint: First characters of the hash's salt, by which people name the key.
-        file: The policy file.
         line: Line of the file, from 1.
         note: Comment behind the hash: the day, as `keys new` writes it, and what people add.
     """

@@ -84,7 +84,6 @@ async def service(
     """Serve within this block.
 
     Args:
-        settings: The settings.
         opened: What to listen on; None to open what the settings say.
         tenants: The tenants; None to read their policies.
         place: Which of several processes this one is.

@@ -69,7 +69,6 @@ class Signals:
     they do what they do by themselves.
 
     Attributes:
-        stop: It is to end.
         hurries: It was told so twice.
     """
 

@@ -31,7 +31,6 @@ class Span:
     """A span of time that ends now.
 
     Attributes:
-        per: What it is counted by.
         bar: What one bar of the chart stands for; a multiple of that.
         refresh_s: How often the page asks again: a bar that stands for hours hardly moves.
     """

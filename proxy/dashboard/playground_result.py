@@ -141,7 +141,6 @@ class ShownClaim:
     """One sentence of the original answer.
 
     Attributes:
-        stand: How it stands.
         why_unchecked: Why nobody looked, to be translated; empty if somebody did.
         rests_on: Number of the source that holds most of it; None if none does.
     """

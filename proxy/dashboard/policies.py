@@ -259,7 +259,6 @@ class PolicySummary:
         shadow: The policy that is tried on the same requests; None if there is none.
         hides_shadow: There is one, and it may not be known which.
         warnings: What is odd about it.
-        guards: Guards by what the policy lets them do.
     """
 
     loaded: LoadedPolicy

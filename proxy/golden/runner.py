@@ -309,8 +309,6 @@ async def run_cases(
     """Return what came of each case, in their order.
 
     Args:
-        cases: The cases.
-        play: Plays one.
         concurrency: How many are under way at once.
         stop: Set to end early: what is under way is given up, and counts as not run.
         fail_fast: End early at the first case that does not pass.

@@ -168,9 +168,7 @@ class HttpJudge:
     """The `Judge` that tenants configure.
 
     Args:
-        tenant: Whose judge it is.
         adapter: How this kind is spoken to.
-        server: Where it is.
         breaker: Leaves it alone when it fails.
         fair_s: Time in which a healthy backend answers.
     """
@@ -279,8 +277,6 @@ class JudgeBook:
         It is the same one, breaker and all, until the policy says something else about it.
 
         Args:
-            tenant: Name of the tenant.
-            rules: What its policy says of a judge.
             own: Its own model server, for a policy that names no other.
 
         Raises:

@@ -35,7 +35,6 @@ def opinions_from(question: JudgeQuestion, scored: Sequence[Scores]) -> Opinions
     """Return the opinions that a classifier's scores come to.
 
     Args:
-        question: What was asked.
         scored: One for each of `pairs`, in their order.
 
     Raises:

@@ -57,10 +57,7 @@ class Row:
     """One field.
 
     Attributes:
-        path: Its place.
-        treatment: What is done with it.
         note: Why, in a few words. Of a refused field, the reason that the caller is told.
-        origin: Whose field it is.
         unchecked: What `not checked` calls it where it is there; for words that no guard reads.
         refused_at: The values that are refused; without any, all but null, false and empty ones.
         spells_answer: It can hold the words of an answer once more, so it goes when they change.
@@ -321,7 +318,6 @@ class FieldTable:
         """Return the members of an object that no row covers and that hold somebody's words.
 
         Args:
-            value: The object.
             prefix: Its place; empty for the body itself.
         """
         known = self._node(prefix).below

@@ -50,7 +50,6 @@ class Piece:
         chunk: The JSON object to be written for it.
         raw: The event's own bytes, if it can be passed on as it came; None where it cannot.
         finish_reason: Set on the piece that ends its choice, in the model server's word.
-        calls_tool: It is part of a call of a tool.
         may_tell: It may hold words of the answer in an unknown place: it is sent with the words
             before it, and not at all where those are changed.
     """
@@ -251,8 +250,6 @@ class Endpoint(ABC, Generic[ReplyT]):
         """Write a reply of which all is known: the model server's own bytes where nothing changed.
 
         Args:
-            request: What was asked.
             replies: All replies of the model server, in order; their usage is added up.
             outcomes: One for each choice, by number.
-            ending: What goes with them.
         """

@@ -97,7 +97,6 @@ class ModelRequest:
             body itself for the chat endpoint; empty once the body was released. It is never sent.
         model: Name of the model that the client asked for; empty where a prompt that the model
             server keeps names it.
-        stream: Whether it wants a stream.
         choices: How many choices it wants.
         offers_tools: The model may call tools, so it may fetch evidence itself.
         structured: It wants JSON, so a template cannot stand in the content.
@@ -172,7 +171,6 @@ def validated(
     """Return a body as the shape of its endpoint.
 
     Args:
-        body: The body.
         shape: The members whose types the proxy relies on.
         problem: Words an error of pydantic.
 

@@ -213,8 +213,6 @@ class ModelReply:
         answers: One for each choice, by number.
         bodies: The body as JSON; of a stream, the objects of its events in order. Of one that left
             while it was read, those are left out that say a text as the one before them did.
-        fields: What is done with each of its fields.
-        is_stream: Whether it came as a stream.
         named: What carries words and is not looked at, beside what the table of fields names.
     """
 

@@ -248,9 +248,7 @@ def template_of(raw: bytes, member: str, text: str) -> EventTemplate | None:
     """Return the template of an event; None if its bytes do not show where the text is.
 
     Args:
-        raw: The event.
         member: Name of the member that holds the text.
-        text: The text.
     """
     if len(raw) > _LONGEST_ALIKE_BYTES:
         return None

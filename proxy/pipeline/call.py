@@ -316,10 +316,6 @@ def judge_for(
     """Return the tenant's judge as one request asks it; None if it has none.
 
     Args:
-        judges: The judges of all tenants.
-        tenant: The tenant.
-        headers: The caller's headers.
-        caller_key: The caller's bearer key.
         model: The model server's own name for the model of the request; empty if it names none.
         query: Query of the request's address, for the model server.
     """

@@ -111,7 +111,6 @@ class KeyFinding:
     """The finding that makes the difference between two policies.
 
     Attributes:
-        observed: What stands there.
         expected: What the sources say instead.
     """
 

@@ -99,11 +99,7 @@ def refuse_length(headers: Iterable[tuple[bytes, bytes]], limit_bytes: int) -> N
 
 
 class Upload:
-    """A body that is read piece by piece, up to a limit.
-
-    Attributes:
-        ended: Whether all of it has been read.
-    """
+    """A body that is read piece by piece, up to a limit."""
 
     def __init__(self, receive: Receive, limit_bytes: int) -> None:
         self.ended = False

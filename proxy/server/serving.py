@@ -150,8 +150,6 @@ async def served(
     """Serve an app inside this block; yields its ``http://`` address.
 
     Args:
-        app: The app.
-        host: Address to listen on.
         port: Port to listen on; 0 takes a free one.
         shutdown_s: Time that requests under way get when the block ends.
         connections: Counts the clients, and knows what they may take; None for the usual limits.
@@ -185,7 +183,6 @@ def listening(host: str, port: int, *, shared: bool = False) -> socket.socket:
     """Return a socket that listens.
 
     Args:
-        host: Address to listen on.
         port: Port to listen on; 0 takes a free one.
         shared: Others may listen there too; each gets a share of the connections.
 

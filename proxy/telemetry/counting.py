@@ -197,9 +197,6 @@ class InFlight:
     """Counts a request inside its block, by the name of its endpoint.
 
     A stream is told from its reply, so that those which are handed through count as well.
-
-    Attributes:
-        has_begun: The reply has begun.
     """
 
     def __init__(self, metrics: Metrics, endpoint: str, send: Send) -> None:

@@ -386,11 +386,7 @@ def sdk_log() -> Iterator[SdkLog]:
 
 
 class WatchedSpanExporter(OTLPSpanExporter):
-    """Sends spans, and counts those that were not taken.
-
-    Attributes:
-        handled: Spans that it was given.
-    """
+    """Sends spans, and counts those that were not taken."""
 
     def __init__(self, metrics: Metrics, said: SdkLog) -> None:
         super().__init__(meter_provider=NoOpMeterProvider())

@@ -164,7 +164,6 @@ class RequestSpans(Protocol):
         Args:
             number: Number of the attempt, from 1; what is sent twice within one is one call.
             model: The model server's own name for the model.
-            base_url: Where the model server is.
             spent_s: Seconds since the request came in.
         """
 
@@ -215,7 +214,6 @@ async def open_telemetry(
     Args:
         metrics: Where spans that were lost are counted.
         flush_s: How long sending the last ones may take.
-        wanted: Read the variables at all.
 
     Raises:
         OtelSettingsError: a variable cannot be used.

@@ -212,7 +212,6 @@ class _Walk:
         """Return a trace or a part of one as it is kept; the same one if nothing changes.
 
         Args:
-            shape: The trace or the part.
             answer: The answer that findings in it are about.
         """
         changed = self.changed(shape, answer)

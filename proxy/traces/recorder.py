@@ -123,7 +123,6 @@ class BatchDelivery:
     """Delivers batches in order.
 
     Args:
-        store: Where they belong.
         most_refusals: How often in a row the store may refuse, without being away, before the
             traces are tried one by one and those refused again are dropped.
     """
@@ -190,7 +189,6 @@ class Recorder:
     """Takes traces from requests and brings them to a store.
 
     Args:
-        store: Where they belong.
         outbox: Where they wait while the store cannot take them.
         clock: Monotonic clock in seconds.
         random: A number from 0 to 1; spreads the retries of many proxies.

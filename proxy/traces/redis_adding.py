@@ -47,7 +47,6 @@ class Portion:
     """Traces whose keys are on one server.
 
     Attributes:
-        number: Which of all portions.
         tag: The hash tag of its keys.
     """
 
@@ -273,8 +272,6 @@ def keys_and_values(
 
     Args:
         batch: What belongs to the portion, in order.
-        portion: The portion.
-        portions: How many there are.
         at_ms: The time of the batch's places, in milliseconds since 1970.
     """
     keys = [portion.tenants, portion.last_place]

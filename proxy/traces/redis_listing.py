@@ -131,7 +131,6 @@ class Merged:
     Args:
         redis: The server, or the Cluster.
         streams: Tenants, and the portions that hold traces of theirs.
-        query: What is wanted.
         reached: Where to begin; what is read is noted there.
         most_at_once: Most entries of a stream that are read at once.
     """

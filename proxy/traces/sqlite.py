@@ -162,7 +162,6 @@ async def insert(change: aiosqlite.Connection, into: str, rows: Sequence[Sequenc
     where other work keeps it busy: a statement for each row would take seconds for a hundred.
 
     Args:
-        change: The transaction.
         into: What stands behind ``INSERT``, our own text: ``INTO table (columns)``.
         rows: Values in the order of the columns.
     """
@@ -223,7 +222,6 @@ class Outbox:
     Args:
         database: The open file; closing it is its opener's business.
         now_ms: Wall clock, in milliseconds since 1970.
-        owner: Which of them this process is.
         most_bytes: Most bytes of traces that may wait, for all of them together; None for any.
     """
 

@@ -183,7 +183,6 @@ class TraceStore(Protocol):
         """Give a trace another feedback, or none, and count the difference.
 
         Args:
-            trace_id: Its id.
             decide: Returns the new feedback for the trace as it stands; may be asked again when
                 somebody else labels it at the same time. What it raises goes through, and nothing
                 is changed.
@@ -220,7 +219,6 @@ class TraceStore(Protocol):
             tenant: Whose requests; None for all together.
             since: Begin of the span; aware.
             until: End of the span, not part of it; aware.
-            per: Length of a bucket.
         """
 
     async def ping(self) -> None:

@@ -382,7 +382,6 @@ def buckets_of(tenant: str, started_ms: int, keep_ms: int) -> tuple[BucketKey, .
     """Return the buckets in which a trace is counted: its tenant's, and everybody's.
 
     Args:
-        tenant: Whose trace it is.
         started_ms: When its request came in, in milliseconds since 1970.
         keep_ms: How long its tenant's traces are kept.
     """
@@ -457,7 +456,6 @@ class Shadowed:
     """Actions that a shadow policy would have taken.
 
     Attributes:
-        judged: Requests that it judged.
         not_judged: Requests that it was to judge and did not.
         changed: Requests to which it would have done something else.
         actions: Requests by the action that it would have taken, ``unknown`` included.

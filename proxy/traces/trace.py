@@ -127,7 +127,6 @@ class GuardRun(Shape):
     """One guard's run.
 
     Attributes:
-        outcome: What it came to.
         action: What it asked for; in shadow, what it would have asked for.
         reason: Why it did not run; empty otherwise.
         cleared: Codes of findings that the judge took back.
@@ -153,7 +152,6 @@ class SecondOpinion(Shape):
 
     Attributes:
         attempt: Number of the attempt that the answer is of, from 1.
-        choice: Index of its choice.
         duration_ms: Time that the judge took, in milliseconds.
     """
 
@@ -411,7 +409,6 @@ class Trace(Shape):
         model_text_ms: From the request to the first word of the model, in milliseconds; None if the
             answer did not come as a stream.
         first_text_ms: The same to the first word that left.
-        status: HTTP status.
         error: Code of the error that the client saw; None if it saw none.
         shadow: What the policy's shadow policy would have done; None if it has none.
         feedback: The label that somebody gave it; None if nobody did.

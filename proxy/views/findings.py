@@ -138,7 +138,6 @@ class NumberedFinding:
     Attributes:
         number: From 1, over all findings of the trace.
         in_shadow: Its guard only watches.
-        quotes: What it quotes of the sources.
         in_source: Number of the source that it is about; None if it is about none.
     """
 

@@ -45,7 +45,6 @@ class Answer:
 
     Attributes:
         pieces: Its text, cut where findings are about it.
-        findings: What was found in it.
         left: It is what the reply was made from.
     """
 

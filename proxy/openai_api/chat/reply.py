@@ -54,7 +54,6 @@ class ChatFormat:
     Attributes:
         coverage: What is done with each field.
         object_names: Names of a whole reply and of a chunk.
-        text_member: Member that holds the text.
         ends_apart: A choice that is written as a stream at once ends in a chunk of its own.
         telling: Members around the choices that can repeat the answer.
         silent: Members around the choices that cannot.
@@ -119,8 +118,6 @@ class ChatFormat:
         cannot be told apart leaves last.
 
         Args:
-            choice: The choice.
-            text: Its text.
             at: Where that is cut, in code points.
         """
         if "logprobs" not in choice:
@@ -164,8 +161,6 @@ def read_reply(
     """Read a reply by what it says it is, whatever was asked for.
 
     Args:
-        raw: The body.
-        content_type: What it says it is.
         pseudonyms: Those of the request, if there are any.
         form: Where the words of its choices stand.
 

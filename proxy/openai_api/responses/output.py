@@ -180,7 +180,6 @@ def with_texts_in_order(response: JsonObject, texts: Sequence[str]) -> JsonObjec
     """Return a response whose text parts say these texts, whatever they said.
 
     Args:
-        response: The response.
         texts: As many as it should have parts; without one, a part is left empty.
     """
     places = list(texts_of(response))
@@ -276,8 +275,6 @@ def own_message(id_: str, text: str, *, refuses: bool) -> JsonObject:
     """Return a message of ours.
 
     Args:
-        id_: Its id.
-        text: What it says.
         refuses: JSON was promised, so a text of ours is a refusal.
     """
     part: JsonObject = {"type": TEXT_PART, "annotations": [], "text": text}

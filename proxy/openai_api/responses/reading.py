@@ -259,7 +259,6 @@ class StreamReader:
     """Reads one stream.
 
     Attributes:
-        pieces: All pieces so far.
         final: The response that the last event holds; None before it.
     """
 

@@ -69,7 +69,6 @@ class FoundPlace:
     """Place of a context block in a request.
 
     Attributes:
-        format: Name of the format.
         field: Field of the request: ``guard.sources``, ``documents``, ``sources`` or
             ``messages``.
         message: Index in ``messages``; None for the other fields.

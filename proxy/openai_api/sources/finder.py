@@ -78,7 +78,6 @@ def usable(
     """Return the passages that count, in order, and those that do not.
 
     Args:
-        passages: All passages, in order.
         rules: The tenant's thresholds.
         exact: The caller named them itself, so only blank ones are dropped.
     """

@@ -254,7 +254,6 @@ def read_layout(text: str, *, is_user: bool) -> Layout:
     """Return where the context and the question stand.
 
     Args:
-        text: The text of a message.
         is_user: It is the user's, so it may hold the question.
     """
     prompt = Prompt(text, is_user=is_user)
