@@ -9,7 +9,7 @@ from guards.core.guard import Stage
 from guards.text.sentences import split_sentences
 from policies.decision import preferred
 from policies.edits import apply
-from policies.gating.gate import Check, Gate, GateRules, OpenGate
+from policies.gating.gate import Check, Gate, OpenGate
 from policies.gating.segments import CUT
 from policies.gating.shown import Kind
 from policies.schema.policy import Action, Policy
@@ -224,7 +224,9 @@ class Gatekeeper:
         seen = partial(visible, structured=self.structured)
         if not self.looks:
             return OpenGate(seen)
-        rules = GateRules(
+        return Gate(
+            exchange,
+            seen,
             may_regenerate=may_regenerate,
             may_edit=self._may_edit,
             holds=self.structured or policy.stream.mode is not StreamMode.GATE,
@@ -234,7 +236,6 @@ class Gatekeeper:
             at_once=policy.judge is None,
             trimming=policy.trimming,
         )
-        return Gate(exchange, rules, seen)
 
     def is_tool_turn(self, *, calls_tool: bool) -> bool:
         """Tell whether an answer is a turn that calls tools.

@@ -14,7 +14,7 @@ from proxy.openai_api.model_request import read_body, validated
 from proxy.services import Services
 from proxy.traces.masking import masked_text, stored_note
 from proxy.traces.query import Query
-from proxy.traces.store import Keep, TraceStoreAway
+from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import PINNED, Feedback, Label, Trace
 from proxy.views.findings import place_of
 from proxy.views.words import FEEDBACK_PROBLEMS
@@ -77,7 +77,7 @@ async def label_trace(
     """
     store = services.traces
     loaded = services.policies.snapshot.tenants.get(tenant)
-    keep = Keep.of(loaded.policy.tracing if loaded else Tracing())
+    tracing = loaded.policy.tracing if loaded else Tracing()
     is_full = opinion is not None and opinion.pinned and await _pins(services, tenant)
 
     def decide(trace: Trace) -> Feedback | None:
@@ -91,7 +91,7 @@ async def label_trace(
             raise BadFeedback("pinned", "too_many_pinned")
         return _feedback(trace, opinion, services)
 
-    labelled = await store.label(trace_id, decide, keep)
+    labelled = await store.label(trace_id, decide, tracing)
     if labelled is None:
         raise UnknownTrace(trace_id)
     label = labelled.feedback.label.value if labelled.feedback else None

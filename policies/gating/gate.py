@@ -51,27 +51,6 @@ class Release:
     as_it_came: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRules:
-    """Rules of a gate for one answer.
-
-    Attributes:
-        holds: Nothing leaves before the end.
-        may_renumber: Numbers of citations may change once all of them are known.
-        may_unlist: Lines of the list of references may go with what was taken out.
-        at_once: An answer of which all is known may be looked at as a whole first. What of it then
-            counts as having left may be more than would have been sent in segments.
-    """
-
-    may_regenerate: bool
-    may_edit: bool
-    holds: bool
-    may_renumber: bool
-    may_unlist: bool = True
-    at_once: bool = True
-    trimming: Trimming
-
-
 def may_be_taken_back(verdict: Verdict) -> bool:
     """Tell whether words that may still follow could lift what a verdict rests on."""
     waits = [found.provisional for found in verdict.acting]
@@ -128,8 +107,15 @@ class Gate:
 
     Args:
         exchange: What was asked, without the answer.
-        rules: How the answer is treated.
         visible: What a reader sees of a text, at the same places.
+        may_regenerate: A second attempt is left.
+        may_edit: The answer's text may be changed.
+        holds: Nothing leaves before the end.
+        may_renumber: Numbers of citations may change once all of them are known.
+        may_unlist: Lines of the list of references may go with what was taken out.
+        at_once: An answer of which all is known may be looked at as a whole first. What of it then
+            counts as having left may be more than would have been sent in segments.
+        trimming: How much may be taken out.
 
     Attributes:
         verdict: Over `base`, once the whole was judged; over the segment that stopped the attempt;
@@ -142,18 +128,31 @@ class Gate:
     too_long = False
 
     def __init__(
-        self, exchange: Exchange, rules: GateRules, visible: Callable[[str], str] = str
+        self,
+        exchange: Exchange,
+        visible: Callable[[str], str] = str,
+        *,
+        may_regenerate: bool,
+        may_edit: bool,
+        holds: bool,
+        may_renumber: bool,
+        may_unlist: bool = True,
+        at_once: bool = True,
+        trimming: Trimming,
     ) -> None:
         self._exchange = exchange
-        self._rules = rules
         self._visible = visible
+        self._regenerates = may_regenerate
+        self._renumbers = may_renumber
+        self._unlists = may_unlist
+        self._looks_at_once = at_once
         self._arrived = AnswerBuffer()
         self._shown = Shown()
         self._turn_end: int | None = None
         self._closed = False
-        self._holds = rules.holds
-        self._may_edit = rules.may_edit
-        self._limits = rules.trimming
+        self._holds = holds
+        self._may_edit = may_edit
+        self._limits = trimming
         self._has_paused = False
         self._tried_until = 0
         self._at_once: AtOnce | None = None
@@ -224,7 +223,7 @@ class Gate:
             return
         self._arrived.close(self.done, cut=cut)
         self._closed = True
-        self._shown.is_whole = self._rules.may_unlist
+        self._shown.is_whole = self._unlists
 
     def break_off(self) -> None:
         """Nothing more is known of the answer: where it ends by now, a segment does."""
@@ -274,14 +273,14 @@ class Gate:
 
     def _may_renumber(self, end: int) -> bool:
         """Tell whether an answer will end with a list by which its numbers may still change."""
-        return self._rules.may_renumber and self.text.find(_OWN_MARK, self.done, end) >= 0
+        return self._renumbers and self.text.find(_OWN_MARK, self.done, end) >= 0
 
     def _may_unlist(self, end: int) -> bool:
-        return self._rules.may_unlist and self._shown.may_unlist(self.text, end)
+        return self._unlists and self._shown.may_unlist(self.text, end)
 
     def _known_at_once(self) -> AtOnce | None:
         """Return how all is looked at that is known; None if it goes through by segments."""
-        if not self._rules.at_once or self._has_paused or self._waiting:
+        if not self._looks_at_once or self._has_paused or self._waiting:
             return None
         ends = self._arrived.ends
         is_all = self._closed and not self.done
@@ -322,7 +321,7 @@ class Gate:
     def _check(self, kind: Kind, text: str, start: int, *, left_chars: int) -> Check:
         possible = Possible(
             # Neither words nor calls of tools that have been sent can be unsaid.
-            regenerate=self._rules.may_regenerate and not (left_chars or self._has_paused),
+            regenerate=self._regenerates and not (left_chars or self._has_paused),
             edit=self._may_edit,
             taken=self.claims_taken,
             edit_from=left_chars - start,

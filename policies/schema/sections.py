@@ -101,6 +101,11 @@ class Tracing(Shape):
     )
     keep_last: int = Field(100_000, ge=1, description="About how many traces are kept.")
 
+    @property
+    def keep_ms(self) -> int:
+        """The age in milliseconds, counted from a request's start."""
+        return int(self.keep_days * 86_400_000)
+
 
 LONGEST_WAIT_S = 86_400
 

@@ -9,12 +9,12 @@ from datetime import datetime
 
 import aiosqlite
 
+from policies.schema.sections import Tracing
 from proxy.traces.query import BadCursor, Page, Piece, Query, page_of, readable
 from proxy.traces.sqlite import Database, insert
 from proxy.traces.store import (
     Decide,
     Entry,
-    Keep,
     Relabelled,
     TracesRefused,
     TraceStoreAway,
@@ -120,7 +120,7 @@ class EmbeddedStore:
         )
         return readable(rows[0][0]) if rows else None
 
-    async def label(self, trace_id: str, decide: Decide, keep: Keep) -> Trace | None:
+    async def label(self, trace_id: str, decide: Decide, tracing: Tracing) -> Trace | None:
         """Give a trace another feedback, or none, and count the difference."""
         now_ms = self._now_ms()
         async with self._database.transaction() as change:
@@ -130,7 +130,7 @@ class EmbeddedStore:
             before = next((readable(record) for (record,) in found), None)
             if before is None:
                 return None
-            new = Relabelled.of(before, decide(before), keep)
+            new = Relabelled.of(before, decide(before), tracing)
             expires_ms = NEVER_MS if new.is_pinned else new.entry.expires_ms
             await change.execute(
                 "UPDATE traces SET record = ?, label = ?, expires_ms = ? WHERE id = ?",
@@ -210,7 +210,9 @@ class EmbeddedStore:
             await _insert(change, new)
             await add_up(change, new, now_ms)
             await change.execute("DELETE FROM traces WHERE expires_ms <= ?", [now_ms])
-            for tenant, keep_last in {entry.tenant: entry.keep.last for entry in batch}.items():
+            for tenant, keep_last in {
+                entry.tenant: entry.tracing.keep_last for entry in batch
+            }.items():
                 await _drop_surplus(change, tenant, keep_last)
 
     def _conditions(self, query: Query) -> tuple[str, list[object]]:

@@ -19,7 +19,7 @@ from policies.schema.sections import Tracing
 from proxy.logs import logger
 from proxy.traces.masking import stored
 from proxy.traces.sqlite import Outbox
-from proxy.traces.store import Entry, Keep, TraceStore, TraceStoreAway, TraceStoreFailed
+from proxy.traces.store import Entry, TraceStore, TraceStoreAway, TraceStoreFailed
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
@@ -447,6 +447,6 @@ class Recorder:
 def _entry(trace: Trace, tracing: Tracing) -> Entry | Exception:
     """Return what is kept of a trace, or why it cannot be; a trace must never fail its request."""
     try:
-        return Entry.of(stored(trace, tracing.text), Keep.of(tracing))
+        return Entry.of(stored(trace, tracing.text), tracing)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is counted and logged
         return error

@@ -15,6 +15,7 @@ from typing import TypeGuard
 
 from redis.exceptions import DataError, ResponseError
 
+from policies.schema.sections import Tracing
 from proxy.logs import logger
 from proxy.shared_redis import ScriptCall, SharedRedis
 from proxy.traces.query import Page, Piece, Query, page_of, readable
@@ -32,7 +33,7 @@ from proxy.traces.redis_adding import (
     portion_of,
 )
 from proxy.traces.redis_listing import Listed, ListingPosition, Merged, away, cursor_behind
-from proxy.traces.store import Decide, Entry, Keep, Relabelled, TracesRefused, TraceStoreAway
+from proxy.traces.store import Decide, Entry, Relabelled, TracesRefused, TraceStoreAway
 from proxy.traces.tally import EVERYBODY, Bucket, BucketKey, TallyBucket, from_ms
 from proxy.traces.trace import Trace
 
@@ -140,7 +141,7 @@ class RedisStore:
             record = await redis.get(portion_of(trace_id, self._portions).record(trace_id))
         return None if record is None else readable(str(record))
 
-    async def label(self, trace_id: str, decide: Decide, keep: Keep) -> Trace | None:
+    async def label(self, trace_id: str, decide: Decide, tracing: Tracing) -> Trace | None:
         """Give a trace another feedback, or none, and count the difference."""
         portion = portion_of(trace_id, self._portions)
         async with self._patience():
@@ -150,7 +151,7 @@ class RedisStore:
                 before = None if record is None else readable(str(record))
                 if before is None:
                     return None
-                new = Relabelled.of(before, decide(before), keep)
+                new = Relabelled.of(before, decide(before), tracing)
                 call = label_call(str(record), new, portion)
                 async with self._redis.answering(away):
                     [said] = await self._redis.run_for_good(LABEL, [call])

@@ -286,8 +286,8 @@ def keys_and_values(
             *_fields(entry),
             entry.record,
             entry.expires_ms,
-            entry.keep.ms,
-            _share(entry.keep.last, portions),
+            entry.tracing.keep_ms,
+            _share(entry.tracing.keep_last, portions),
             placed.number * portions + portion.number,
         )
     for kept, tally in added_up([placed.entry for placed in batch]).items():
@@ -327,7 +327,7 @@ def label_call(before: str, new: Relabelled, portion: Portion) -> ScriptCall:
         _member(place, new) if new.label else "",
         int(new.is_pinned),
         entry.expires_ms,
-        entry.keep.ms,
+        entry.tracing.keep_ms,
         MOST_COUNTERS,
     ]
     for kept, tally in new.added.items():

@@ -13,8 +13,9 @@ from typing import Any
 
 import aiosqlite
 
+from policies.schema.sections import Tracing
 from proxy.traces.query import readable
-from proxy.traces.store import Entry, Keep, TraceStoreAway
+from proxy.traces.store import Entry, TraceStoreAway
 from proxy.workers import ALONE, Place
 
 # The indexes hold all that queries ask for, because columns stand behind the long records in the
@@ -251,8 +252,8 @@ class Outbox:
                 place * self._count + self._rest,
                 entry.id,
                 entry.expires_ms,
-                entry.keep.days,
-                entry.keep.last,
+                entry.tracing.keep_days,
+                entry.tracing.keep_last,
                 entry.record,
                 len(entry.record.encode()),
             )
@@ -317,7 +318,10 @@ class Outbox:
 
 def _entries(rows: Iterable[tuple[str, float, int, str]]) -> list[tuple[str, Entry | None]]:
     return [
-        (trace_id, Entry.of(trace, Keep(days, last), record) if trace else None)
+        (
+            trace_id,
+            Entry.of(trace, Tracing(keep_days=days, keep_last=last), record) if trace else None,
+        )
         for trace_id, days, last, record in rows
         for trace in [readable(record)]
     ]

@@ -38,29 +38,6 @@ class TracesRefused(TraceStoreFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
-    """Retention of a trace, by its tenant's policy.
-
-    Attributes:
-        days: Age at which it is forgotten, counted from the request's start.
-        last: About how many of the tenant's traces are kept.
-    """
-
-    days: float
-    last: int
-
-    @classmethod
-    def of(cls, tracing: Tracing) -> "Keep":
-        """Return what a policy says."""
-        return cls(days=tracing.keep_days, last=tracing.keep_last)
-
-    @property
-    def ms(self) -> int:
-        """The age in milliseconds."""
-        return int(self.days * 86_400_000)
-
-
-@dataclass(frozen=True, slots=True)
 class Entry:
     """A trace ready to be kept: the record as JSON, and what stores need to know of it.
 
@@ -75,7 +52,7 @@ class Entry:
 
     id: str
     tenant: str
-    keep: Keep
+    tracing: Tracing
     record: str
     started_ms: int
     action: str
@@ -85,12 +62,12 @@ class Entry:
     tally: Tally
 
     @classmethod
-    def of(cls, trace: Trace, keep: Keep, record: str | None = None) -> "Entry":
+    def of(cls, trace: Trace, tracing: Tracing, record: str | None = None) -> "Entry":
         """Return the entry of a trace, whose text must already be what may be kept."""
         return cls(
             id=trace.id,
             tenant=trace.tenant,
-            keep=keep,
+            tracing=tracing,
             record=trace.model_dump_json() if record is None else record,
             started_ms=ms_of(trace.started_at),
             action=trace.action_name,
@@ -103,7 +80,7 @@ class Entry:
     @property
     def expires_ms(self) -> int:
         """When it is forgotten, in milliseconds since 1970."""
-        return self.started_ms + self.keep.ms
+        return self.started_ms + self.tracing.keep_ms
 
 
 def added_up(entries: Iterable[Entry]) -> dict[BucketKey, Tally]:
@@ -111,7 +88,7 @@ def added_up(entries: Iterable[Entry]) -> dict[BucketKey, Tally]:
     groups: dict[tuple[str, int, int], list[Tally]] = {}
     for entry in entries:
         minute_ms = Bucket.MINUTE.start_ms(entry.started_ms)
-        groups.setdefault((entry.tenant, minute_ms, entry.keep.ms), []).append(entry.tally)
+        groups.setdefault((entry.tenant, minute_ms, entry.tracing.keep_ms), []).append(entry.tally)
     added: dict[BucketKey, list[Tally]] = {}
     for group, tallies in groups.items():
         total = Tally.sum(tallies)
@@ -143,14 +120,14 @@ class Relabelled:
     added: Mapping[BucketKey, Tally]
 
     @classmethod
-    def of(cls, before: Trace, feedback: Feedback | None, keep: Keep) -> "Relabelled":
+    def of(cls, before: Trace, feedback: Feedback | None, tracing: Tracing) -> "Relabelled":
         """Return a trace with its new feedback."""
         trace = before.model_copy(update={"feedback": feedback})
-        entry = Entry.of(trace, keep)
+        entry = Entry.of(trace, tracing)
         difference = entry.tally - Tally.of(before)
         is_pinned = trace.has_label(PINNED)
         # A pinned label counts longer than the other requests of its hour are kept.
-        keep_ms = PINNED_MS if is_pinned else keep.ms
+        keep_ms = PINNED_MS if is_pinned else tracing.keep_ms
         changes = is_pinned or difference.counts
         kept = buckets_of(trace.tenant, entry.started_ms, keep_ms) if changes else ()
         return cls(trace, entry, dict.fromkeys(kept, difference))
@@ -179,14 +156,14 @@ class TraceStore(Protocol):
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id."""
 
-    async def label(self, trace_id: str, decide: Decide, keep: Keep) -> Trace | None:
+    async def label(self, trace_id: str, decide: Decide, tracing: Tracing) -> Trace | None:
         """Give a trace another feedback, or none, and count the difference.
 
         Args:
             decide: Returns the new feedback for the trace as it stands; may be asked again when
                 somebody else labels it at the same time. What it raises goes through, and nothing
                 is changed.
-            keep: How long the trace is kept where it is not pinned.
+            tracing: How long the trace is kept where it is not pinned.
 
         Returns:
             The trace as it is now; None if there is none.

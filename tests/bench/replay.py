@@ -26,9 +26,10 @@ from pydantic import JsonValue, SecretStr
 from rich.console import Console
 from rich.table import Table
 
+from policies.schema.sections import Tracing
 from proxy.settings import Settings
 from proxy.traces.opening import open_store
-from proxy.traces.store import Entry, Keep, TraceStore
+from proxy.traces.store import Entry, TraceStore
 from proxy.traces.trace import Trace
 from tests.bench.measuring import machine
 from tests.bench.texts import ANSWER, QUESTION, exchange
@@ -38,7 +39,7 @@ from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import pool
 
 OUT = Console(width=110, highlight=False)
-KEEP = Keep(days=1.0, last=10_000_000)
+KEEP = Tracing(keep_days=1.0, keep_last=10_000_000)
 BATCH = 200
 LOOK_EVERY_S = 0.05
 POLICY = "strict"

@@ -15,9 +15,9 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table
 
-from policies.schema.sections import StoredText
+from policies.schema.sections import StoredText, Tracing
 from proxy.traces.redis import RedisStore
-from proxy.traces.store import Entry, Keep
+from proxy.traces.store import Entry
 from proxy.traces.trace import Trace
 from tests.bench.corpus import case
 from tests.fakes.redis_process import RedisProcess
@@ -26,7 +26,7 @@ from tests.fakes.scripted_upstream import ScriptedUpstream
 
 REAL = 50
 BATCH = 100
-KEEP = Keep(days=30.0, last=10_000_000)
+KEEP = Tracing(keep_days=30.0, keep_last=10_000_000)
 MILLION = 1_000_000
 
 

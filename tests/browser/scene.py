@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from policies.schema.sections import Tracing
 from proxy.openai_api.json_body import JsonObject
-from proxy.traces.store import Entry, Keep
+from proxy.traces.store import Entry
 from proxy.traces.trace import Trace
 from tests.browser import kitchen
 from tests.browser.poison import poisoned
@@ -107,7 +107,7 @@ async def open_scene(folder: Path) -> AsyncGenerator[Scene, None]:
             "poisoned": poisoned(traces["choices"]),
             "poisoned-end": poisoned(traces["ended"]),
         }
-        keep = Keep.of(Tracing())
+        keep = Tracing()
         await proxy.services.traces.add(
             [Entry.of(traces[name], keep) for name in ("poisoned", "poisoned-end")]
         )
@@ -128,7 +128,7 @@ _HOURS = 30
 
 async def _add_past(proxy: RunningProxy, traces: Mapping[str, Trace]) -> None:
     """Store copies of what was played as if it had happened before."""
-    keep = Keep.of(Tracing())
+    keep = Tracing()
     this_hour = proxy.services.now().replace(minute=0, second=0)
     past = [
         Entry.of(_copy(traces[name], this_hour - timedelta(hours=hour, minutes=-6 * turn)), keep)

@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Page
 
 from policies.schema.sections import Tracing
-from proxy.traces.store import Entry, Keep
+from proxy.traces.store import Entry
 from tests.browser.desk import ADMIN, APP, PHONE, Desk
 from tests.browser.scene import OTHER
 
@@ -34,7 +34,7 @@ async def add(desk: Desk, scene: str, tenant: str) -> None:
     services = desk.scene.proxy.services
     again = {"id": uuid4().hex, "tenant": tenant, "started_at": services.now()}
     trace = desk.scene.traces[scene].model_copy(update=again)
-    await services.traces.add([Entry.of(trace, Keep.of(Tracing()))])
+    await services.traces.add([Entry.of(trace, Tracing())])
 
 
 async def test_what_happens_shows_by_itself_and_disturbs_nobody(desk: Desk) -> None:

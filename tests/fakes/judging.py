@@ -2,7 +2,7 @@
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.gating.gate import Gate, GateRules
+from policies.gating.gate import Gate
 from policies.inspection import Inspector
 from policies.schema.sections import Renumber
 from proxy.candidates import TOOL_CALLS, Candidate
@@ -30,14 +30,14 @@ def judged_whole(
     """
     answer = reply.answers[0]
     policy = inspector.policy
-    rules = GateRules(
+    gate = Gate(
+        asked,
         may_regenerate=may_regenerate,
         may_edit=may_edit,
         holds=True,
         may_renumber=policy.citations.renumber is not Renumber.NEVER,
         trimming=policy.trimming,
     )
-    gate = Gate(asked, rules)
     gate.feed(answer.content)
     gate.close(in_tool_turn=unjudged == TOOL_CALLS)
     while check := gate.next_check():

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from policies.schema.sections import Tracing
 from proxy.shared_redis import NotReplicated
 from proxy.traces.redis import RedisStore
-from proxy.traces.store import Entry, Keep, TraceStoreAway
+from proxy.traces.store import Entry, TraceStoreAway
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.redis_sentinels import RedisSentinels
 from tests.fakes.running_proxy import running_proxy
@@ -22,7 +23,7 @@ from tests.flow.loading import ANSWER, Load
 from tests.flow.waiting import eventually
 from tests.proxy.traces.making import a_trace
 
-KEEP = Keep(days=1, last=1000)
+KEEP = Tracing(keep_days=1, keep_last=1000)
 
 
 @pytest.fixture(scope="module")

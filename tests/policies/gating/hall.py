@@ -7,7 +7,7 @@ from functools import cache, partial
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.edits import apply
-from policies.gating.gate import Check, Gate, GateRules, Release
+from policies.gating.gate import Check, Gate, Release
 from policies.gating.shown import Kind
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
@@ -112,7 +112,9 @@ def begun(
     may_unlist: bool = True,
     at_once: bool = True,
 ) -> Passage:
-    rules = GateRules(
+    gate = Gate(
+        ASKED,
+        partial(visible, structured=structured),
         may_regenerate=may_regenerate,
         may_edit=may_edit,
         holds=holds,
@@ -121,7 +123,6 @@ def begun(
         at_once=at_once,
         trimming=trimming,
     )
-    gate = Gate(ASKED, rules, partial(visible, structured=structured))
     return Passage(gate, inspector(trimming))
 
 

@@ -11,11 +11,11 @@ from policies.schema.base import Mode
 from policies.schema.policy import Action
 from policies.schema.sections import StoredText, Tracing
 from policies.verdict import GuardOutcome
-from proxy.traces.store import Entry, Keep
+from proxy.traces.store import Entry
 from proxy.traces.trace import GuardRun, PolicyUsed, Trace
 
 TRACING = Tracing(text=StoredText.FULL)
-KEEP = Keep(days=30.0, last=100_000)
+KEEP = Tracing(keep_days=30.0, keep_last=100_000)
 PATIENT_S = 20.0
 """How long a Redis may take to answer, on a busy machine."""
 
@@ -47,7 +47,7 @@ def a_trace(
     )
 
 
-def entries(*traces: Trace, keep: Keep = KEEP) -> list[Entry]:
+def entries(*traces: Trace, keep: Tracing = KEEP) -> list[Entry]:
     return [Entry.of(trace, keep) for trace in traces]
 
 

@@ -7,17 +7,17 @@ import pytest
 
 from guards.core.finding import Span
 from policies.schema.policy import Action
-from policies.schema.sections import StoredText
+from policies.schema.sections import StoredText, Tracing
 from policies.verdict import GuardOutcome
 from proxy.traces.masking import stored_note
 from proxy.traces.query import Query
-from proxy.traces.store import Decide, Keep, TraceStore, walk
+from proxy.traces.store import Decide, TraceStore, walk
 from proxy.traces.tally import Alarms, Bucket, Share, Tally
 from proxy.traces.trace import ANY_LABEL, PINNED, Feedback, Label, Trace
 from tests.proxy.traces.making import KEEP, a_trace, entries
 
 AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
-SHORT = Keep(days=30.0, last=5)
+SHORT = Tracing(keep_days=30.0, keep_last=5)
 
 
 def a_label(
@@ -142,7 +142,7 @@ async def test_a_pinned_trace_outlives_its_number(store_in_one_place: TraceStore
 async def test_a_pinned_trace_outlives_its_time_and_no_longer_than_its_pin(
     store: TraceStore,
 ) -> None:
-    brief = Keep(days=1.2 / 86_400, last=1_000)
+    brief = Tracing(keep_days=1.2 / 86_400, keep_last=1_000)
     await store.add(entries(a_trace("pinned"), a_trace("other"), keep=brief))
     await store.label("pinned", says(a_label(Label.RIGHT, pinned=True)), brief)
     await store.label("other", says(a_label(Label.RIGHT)), brief)
@@ -169,7 +169,9 @@ async def test_a_pinned_label_counts_longer_than_what_else_is_counted(store: Tra
         )
         for name in ("pinned", "other")
     )
-    keep = Keep(days=(now - began + timedelta(seconds=5)) / timedelta(days=1), last=1_000)
+    keep = Tracing(
+        keep_days=(now - began + timedelta(seconds=5)) / timedelta(days=1), keep_last=1_000
+    )
     await store.add(entries(pinned, other, keep=keep))
     for one in (pinned, other):
         await store.label(one.id, says(a_label(Label.RIGHT)), keep)
@@ -192,7 +194,9 @@ async def test_a_label_changed_after_its_counts_are_gone_takes_nothing_off(
     now = datetime.now(UTC)
     hour = now.replace(minute=0, second=0, microsecond=0)
     began = hour - timedelta(milliseconds=1)  # the counts are kept from the begin of its hour
-    keep = Keep(days=(now - began + timedelta(minutes=30)) / timedelta(days=1), last=1_000)
+    keep = Tracing(
+        keep_days=(now - began + timedelta(minutes=30)) / timedelta(days=1), keep_last=1_000
+    )
     trace = a_trace("one").model_copy(update={"started_at": began})
     await store.add(entries(trace, keep=keep))
     await store.label("one", says(a_label(Label.RIGHT)), keep)

@@ -14,12 +14,13 @@ import redis
 from structlog.testing import capture_logs
 
 from guards.core.exchange import Source
+from policies.schema.sections import Tracing
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.query import Page, Query
 from proxy.traces.recorder import Limits, Recorder
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database, Outbox
-from proxy.traces.store import Decide, Entry, Keep, TracesRefused, TraceStore, TraceStoreAway
+from proxy.traces.store import Decide, Entry, TracesRefused, TraceStore, TraceStoreAway
 from proxy.traces.tally import Bucket, TallyBucket
 from proxy.traces.trace import Attempt, Choice, Trace
 from tests.fakes.redis_process import RedisProcess
@@ -103,7 +104,7 @@ class GatedStore:
     async def count(self, query: Query) -> int:
         raise NotImplementedError
 
-    async def label(self, trace_id: str, decide: Decide, keep: Keep) -> Trace | None:
+    async def label(self, trace_id: str, decide: Decide, keep: Tracing) -> Trace | None:
         raise NotImplementedError
 
     async def tallies(

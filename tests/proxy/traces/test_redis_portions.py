@@ -11,10 +11,11 @@ from redis.cluster import RedisCluster as ClusterClient
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 
 from policies.schema.policy import Action
+from policies.schema.sections import Tracing
 from proxy.traces.query import BadCursor, Page, Query
 from proxy.traces.redis import RedisStore
 from proxy.traces.redis_adding import ADD, SPREAD, BatchEntry, keys_and_values, portion_of
-from proxy.traces.store import Entry, Keep, TraceStore, walk
+from proxy.traces.store import Entry, TraceStore, walk
 from tests.fakes.redis_cluster import PRIMARIES, RedisCluster
 from tests.proxy.traces.making import PATIENT_S, a_trace, entries, now_ms
 
@@ -127,7 +128,9 @@ async def test_a_tenant_that_keeps_few_keeps_its_newest_whatever_portions_they_f
 ) -> None:
     names = [f"t{number}" for number in range(1_200)]
     for start in range(0, len(names), 100):
-        batch = entries(*map(a_trace, names[start : start + 100]), keep=Keep(days=30.0, last=200))
+        batch = entries(
+            *map(a_trace, names[start : start + 100]), keep=Tracing(keep_days=30.0, keep_last=200)
+        )
         await cluster_store.add(batch)
 
     left = [one.id async for one in walk(cluster_store, Query(limit=500))]

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from policies.schema.sections import Tracing
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.query import Query
 from proxy.traces.sqlite import SCHEMA_VERSION, Database, Outbox, OutboxFull, UnknownSchema
-from proxy.traces.store import Entry, Keep, TraceStoreAway
+from proxy.traces.store import Entry, TraceStoreAway
 from proxy.traces.tally import Bucket
 from proxy.workers import Place
 from tests.proxy.traces.making import KEEP, a_trace, entries, now_ms
@@ -69,7 +70,7 @@ async def test_what_nobody_can_read_leaves_the_outbox_and_lets_others_out(tmp_pa
     await database.close()
 
 
-def of_bytes(name: str, size: int, keep: Keep = KEEP) -> Entry:
+def of_bytes(name: str, size: int, keep: Tracing = KEEP) -> Entry:
     """Return an entry whose record takes so many bytes; half as many as it has letters."""
     [entry] = entries(a_trace(name), keep=keep)
     return replace(entry, record="é" * (size // 2))
@@ -98,7 +99,7 @@ async def test_what_expires_makes_room_in_the_outbox(tmp_path: Path) -> None:
     database = await Database.open(tmp_path / "traces.sqlite3")
     now = [now_ms()]
     outbox = Outbox(database, lambda: now[0], most_bytes=1_000)
-    await outbox.put([(0, of_bytes("brief", 900, Keep(days=1, last=10)))])
+    await outbox.put([(0, of_bytes("brief", 900, Tracing(keep_days=1, keep_last=10)))])
     with pytest.raises(OutboxFull):
         await outbox.put([(1, of_bytes("early", 900))])
 

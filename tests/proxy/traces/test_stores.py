@@ -5,9 +5,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from policies.schema.policy import Action
+from policies.schema.sections import Tracing
 from policies.verdict import GuardOutcome
 from proxy.traces.query import Query
-from proxy.traces.store import Keep, TraceStore, tail, walk
+from proxy.traces.store import TraceStore, tail, walk
 from proxy.traces.trace import NOTHING_DECIDED, Trace
 from tests.proxy.traces.making import KEEP, a_trace, entries
 
@@ -137,7 +138,7 @@ async def test_batches_of_many_writers_each_keep_their_order_on_one_server(
 
 
 async def test_forgets_by_age_counted_from_the_request(store: TraceStore) -> None:
-    week = Keep(days=7.0, last=1000)
+    week = Tracing(keep_days=7.0, keep_last=1000)
     await store.add(
         entries(
             a_trace("old", age=timedelta(days=8)),
@@ -151,7 +152,7 @@ async def test_forgets_by_age_counted_from_the_request(store: TraceStore) -> Non
 
 
 async def test_a_stored_trace_is_gone_when_its_time_is_over(store: TraceStore) -> None:
-    half_a_second = Keep(days=0.5 / 86_400, last=1000)
+    half_a_second = Tracing(keep_days=0.5 / 86_400, keep_last=1000)
     await store.add(entries(a_trace("short"), keep=half_a_second))
     assert await store.get("short") is not None
 
@@ -163,7 +164,7 @@ async def test_a_stored_trace_is_gone_when_its_time_is_over(store: TraceStore) -
 
 
 async def test_keeps_about_the_last_of_each_tenant(store: TraceStore) -> None:
-    few = Keep(days=30.0, last=10)
+    few = Tracing(keep_days=30.0, keep_last=10)
     await store.add(entries(a_trace("calm", tenant="bravo"), keep=few))
     for start in range(0, 300, 100):
         batch = [a_trace(f"t{number}") for number in range(start, start + 100)]
@@ -178,7 +179,7 @@ async def test_keeps_about_the_last_of_each_tenant(store: TraceStore) -> None:
 
 
 async def test_policies_that_keep_for_a_lifetime_are_fine(store: TraceStore) -> None:
-    await store.add(entries(a_trace("one"), keep=Keep(days=36_500.0, last=10)))
+    await store.add(entries(a_trace("one"), keep=Tracing(keep_days=36_500.0, keep_last=10)))
 
     assert ids((await store.page(Query(tenant="acme"))).traces) == ["one"]
 

@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.schema.policy import Action
+from policies.schema.sections import Tracing
 from policies.verdict import GuardOutcome
 from proxy.traces.query import Query
 from proxy.traces.redis import RedisStore
 from proxy.traces.redis_adding import SPREAD, portion_of
-from proxy.traces.store import Keep, TracesRefused, TraceStore
+from proxy.traces.store import TracesRefused, TraceStore
 from proxy.traces.tally import (
     BOUNDS_MS,
     MOST_COUNTERS,
@@ -364,9 +365,13 @@ async def test_batches_added_at_once_count_once(store: TraceStore) -> None:
 
 
 async def test_what_is_too_old_to_be_kept_is_not_counted(store: TraceStore) -> None:
-    hour = Keep(days=1 / 24, last=1000)
+    hour = Tracing(keep_days=1 / 24, keep_last=1000)
     await store.add(entries(at(NOW - 2 * timedelta(hours=1), "old"), keep=hour))
-    await store.add(entries(at(NOW - timedelta(days=36), "ancient"), keep=Keep(100.0, 1000)))
+    await store.add(
+        entries(
+            at(NOW - timedelta(days=36), "ancient"), keep=Tracing(keep_days=100.0, keep_last=1000)
+        )
+    )
 
     found = await store.tallies(None, NOW - 40 * DAY, NOW + DAY, Bucket.HOUR)
 
@@ -376,7 +381,7 @@ async def test_what_is_too_old_to_be_kept_is_not_counted(store: TraceStore) -> N
 async def test_counts_are_forgotten_with_the_traces(store: TraceStore) -> None:
     # An hour's bucket is kept from its start, so this one ends in half a second.
     spent = datetime.now(UTC) - HOUR
-    brief = Keep(days=(spent + timedelta(seconds=0.5)) / DAY, last=1000)
+    brief = Tracing(keep_days=(spent + timedelta(seconds=0.5)) / DAY, keep_last=1000)
     await store.add(entries(at(HOUR, "brief"), keep=brief))
     await store.add(entries(at(HOUR, "kept", "bravo")))
 
