@@ -201,7 +201,6 @@ def decide(
     """Return the verdict over one question or one answer.
 
     Args:
-        policy: The tenant's policy.
         stage: INPUT for a question, OUTPUT for an answer.
         reports: One for each guard that the policy switched on for this stage, and one for the
             judge where there is one.

@@ -167,7 +167,6 @@ class Print:
     """Fixed parts of a template that its texts contain.
 
     Attributes:
-        pattern: Finds it in a text.
         fixed_chars: Characters, blanks aside, that stand in every text of the template.
     """
 
@@ -243,11 +242,7 @@ LONGEST_TITLE_CHARS = 120
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply in place of an answer.
-
-    Attributes:
-        template: Name of the template that wrote it.
-    """
+    """A reply in place of an answer."""
 
     template: str
     text: str

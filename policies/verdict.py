@@ -184,7 +184,6 @@ class Verdict:
         reasons: Codes of the findings that led to the action, each once, in the order of results.
         results: One for each guard that the policy has switched on, in the policy's order.
         confidence: None if nothing was checkable.
-        reports: What the guards reported, from which all this was decided.
         edits: What FIX and TRIM change in the answer; empty for every other action.
     """
 

@@ -85,7 +85,6 @@ async def open_services(
         trace_limits: Sizes and times of the trace recorder, where its own will not do.
         telemetry_wanted: Send what the ``OTEL_…`` variables ask for; a rehearsal sends nothing.
         tenants: The tenants; None to read their policies.
-        place: Which of several processes this one is.
 
     Raises:
         PolicyError: the policies cannot be used.

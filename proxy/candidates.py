@@ -81,7 +81,6 @@ class Selection:
     """The final outcome of one choice: the attempt that goes out, or what replaces it.
 
     Attributes:
-        outcome: What the client gets.
         action: What was done: REGENERATE if the second attempt goes out.
         verdict: Over the answer that was settled on; None as in `Candidate`.
         reasons: Codes that led to the action.

@@ -24,7 +24,6 @@ class Said:
     Attributes:
         tool_calls: Calls of tools instead of an answer, as in a message.
         message: Further members of each message, such as ``reasoning_content``.
-        finish_reason: Why it ended.
         piece_pause_s: Pause before each piece of a stream, and before a plain reply, in seconds.
     """
 

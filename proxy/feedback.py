@@ -32,7 +32,6 @@ class BadFeedback(ValueError):
 
     Attributes:
         field: The part of it that is wrong.
-        said: Why, to be translated.
     """
 
     def __init__(self, field: str, problem: str) -> None:
@@ -65,7 +64,6 @@ async def label_trace(
     """Label a trace, or withdraw its label.
 
     Args:
-        services: What the proxy works with.
         opinion: The label; None withdraws it, and unpins the trace.
         by_app: An app gives it, which may not touch what was pinned on the dashboard.
 

@@ -98,7 +98,6 @@ class Job(ABC):
     Attributes:
         trace: Filled as the request goes on.
         ended: What it came to in the end; None while it goes on.
-        spans: What telemetry is told of it.
     """
 
     endpoint_name: str

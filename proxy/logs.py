@@ -148,7 +148,6 @@ class RequestFacts:
     """Facts about a request that its handlers know and its reply does not show; empty if unknown.
 
     Attributes:
-        action: What became of the answer.
         status: Status in place of the one that was sent, as in the trace: 499 if the client left.
     """
 

@@ -244,7 +244,6 @@ class LongTextPool:
 
     Args:
         lanes: The processes; without any, all texts are judged in this one.
-        more_than_chars: What counts as very long.
         most_in_flight: See `MOST_IN_FLIGHT`.
     """
 

@@ -123,11 +123,7 @@ class Family:
 
 
 class Families:
-    """Makes families, and remembers them.
-
-    Attributes:
-        registry: Holds the families of this process.
-    """
+    """Makes families, and remembers them."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.registry = CollectorRegistry()

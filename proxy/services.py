@@ -29,9 +29,7 @@ class Services:
     """Everything that lives as long as the app.
 
     Attributes:
-        place: Which of several processes this one is.
         reread: Reads the policies again, whether or not their files have changed.
-        long_texts: Where very long texts are judged.
         waiting: Where a gateway's requests wait for the scan of their answers.
         capacity: How many requests and streams there is room for.
         now: Time of day, aware.

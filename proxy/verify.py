@@ -204,11 +204,7 @@ async def verified(
     """Verify an exchange that holds an answer; the tenant's judge is asked, if it has one.
 
     Args:
-        services: What the proxy works with.
-        tenant: Whose policy judges.
-        exchange: The question, the sources and the answer.
         spent_s: Time that the request has taken so far.
-        model: The model that the request named, if it did.
 
     Raises:
         UnknownGuard: the options name a guard that does not exist.

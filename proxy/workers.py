@@ -142,7 +142,6 @@ class Worker:
 
     Attributes:
         parent_fd: Becomes readable when the parent is gone.
-        write_fd: Pipe to the parent.
     """
 
     number: int
@@ -455,7 +454,6 @@ class Supervisor:
         """Fork; returns in the parent only.
 
         Args:
-            worker: What it knows of itself.
             ours: File descriptors that it must not hold.
         """
         # A signal that came to the child before it had left the inbox would be taken for ours.

@@ -137,7 +137,6 @@ class Closing:
     Attributes:
         left: How many characters before it go.
         right: How many characters behind it go.
-        text: What stands there then.
     """
 
     left: int = 0
@@ -264,7 +263,6 @@ class Healing:
     """Edits that close the gaps in a text after removals.
 
     Attributes:
-        edits: What closes it up.
         lost: Places of marks without which their sentences have no meaning.
     """
 

@@ -346,7 +346,6 @@ def mend(
     Args:
         edits: What guards mend and what is taken out; the places do not overlap.
         sources: The sources, in the order in which citations count them.
-        rules: The policy's wishes.
     """
     references = read_references(answer)
     marks = marks_in_body(answer, references)

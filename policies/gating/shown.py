@@ -153,7 +153,6 @@ class Shown:
     """The part of an answer that a reader has seen.
 
     Attributes:
-        text: The text sent so far.
         done: End of the part of the original answer that is done with: sent, changed or not, or
             taken out.
         is_whole: All that follows `done` is known, and its list of references may change.

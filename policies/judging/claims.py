@@ -129,8 +129,6 @@ def question_about(
     """Return what a judge is to be asked about an answer, or why it is not asked.
 
     Args:
-        reading: The exchange, read.
-        verdict: What the guards said.
         is_forced: Ask about every claim, also where it would not be worth it.
     """
     if reading.answer is None:

@@ -61,7 +61,6 @@ class OpenClaim:
         number: From 1.
         text: The claim without citation marks, personal identifiers masked.
         windows: The nearest pieces of the sources, the nearest first; never empty.
-        span: Where it stands in the answer.
         is_critical: It states a figure, a provision, a contact or a route.
     """
 

@@ -340,8 +340,6 @@ async def with_second_opinion(
     """Return the verdict over an answer with what a judge has to say about it.
 
     Args:
-        judge: Whom to ask.
-        verdict: What the guards decided.
         possible: What can still be done about the answer.
         time_left_s: What is left of the request's own time.
         is_forced: Ask about every claim, whatever the guards say.

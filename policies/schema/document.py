@@ -103,7 +103,6 @@ def read_document(content: bytes, file: str) -> Entry:
 
     Args:
         content: The file's bytes, UTF-8.
-        file: What to call the file in errors.
 
     Raises:
         PolicyError: it is not a YAML map of plain values.
@@ -119,7 +118,6 @@ def read_tree(content: bytes, file: str, *, instead_of_alias: str) -> Entry:
 
     Args:
         content: The file's bytes, UTF-8.
-        file: What to call the file in errors.
         instead_of_alias: What somebody who wrote an alias is told to do.
 
     Raises:

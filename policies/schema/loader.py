@@ -28,8 +28,6 @@ class LoadedPolicy:
     Attributes:
         name: Name of the file, without its ending.
         version: Short hash of the policy without its keys: equal versions judge alike.
-        templates: Its reply templates, compiled.
-        intents: Its intent rules, compiled.
         entry: What its file and those that it extends say, with the place of each value.
         warnings: What is odd about it and still works.
         shadow: The policy that is tried on the same requests; None if there is none.

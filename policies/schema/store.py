@@ -43,7 +43,6 @@ class Snapshot:
     Attributes:
         tenants: Those that serve a tenant, by the tenant's name.
         loaded_at: When they were first read as they are, in UTC.
-        since: The same for each of them, by name.
     """
 
     policies: Mapping[str, LoadedPolicy]
@@ -72,7 +71,6 @@ class PolicyStore:
 
     Args:
         require_env: The variables that hold model servers' keys must be set.
-        now: The time of day.
         objections: Returns the parts of a policy that the server cannot carry out.
 
     Attributes:

@@ -75,11 +75,7 @@ _WORST_FIRST = (Strength.C2, Strength.C1, Strength.E0)
 
 @dataclass(frozen=True)
 class Claims:
-    """The sentences of one answer, compared with the sources.
-
-    Attributes:
-        offsets: Places of the answer.
-    """
+    """The sentences of one answer, compared with the sources."""
 
     reading: Reading
     coverage: Coverage

@@ -86,7 +86,6 @@ async def service(
     Args:
         opened: What to listen on; None to open what the settings say.
         tenants: The tenants; None to read their policies.
-        place: Which of several processes this one is.
     """
     raise_descriptor_limit(settings)
     keep_sources(settings.source_cache_chars)

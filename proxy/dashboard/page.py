@@ -110,11 +110,7 @@ class Asset:
 
 
 class Assets:
-    """The static files of the pages by their paths in their folder.
-
-    Attributes:
-        version: Short hash of all of them.
-    """
+    """The static files of the pages by their paths in their folder."""
 
     def __init__(self) -> None:
         self._files = {

@@ -28,7 +28,6 @@ class Problem:
     """Reason why a try failed.
 
     Attributes:
-        title: What happened, to be translated.
         advice: What can be done about it, to be translated; empty if nothing.
         said: What a machine says about it, in its own words; empty if nothing.
         field: Id of the form's field that it is about; empty if it is about none.

@@ -116,7 +116,6 @@ class Row:
         line: The value, or its beginning.
         whole: The items of a value that the line does not hold; empty if it does.
         place: File and line; empty for a default, or for what may not be known.
-        is_default: No file sets it.
         is_shipped: A file that came with the program sets it.
         hides_place: It is inherited from somewhere that may not be known.
     """
@@ -146,7 +145,6 @@ class Side:
         parts: The value, or what of it the other one does not have.
         more: How many further parts there are.
         place: File and line; empty for a default, or for what may not be known.
-        is_default: No file sets it.
         is_part: They are not the whole of it.
     """
 
@@ -258,7 +256,6 @@ class PolicySummary:
         chain: What it inherits from, the nearest first; None for what may not be known.
         shadow: The policy that is tried on the same requests; None if there is none.
         hides_shadow: There is one, and it may not be known which.
-        warnings: What is odd about it.
     """
 
     loaded: LoadedPolicy

@@ -370,7 +370,6 @@ class FeedbackForm:
     """Contents of the feedback form.
 
     Attributes:
-        quote: The marked words.
         choice: Number of the reply that they are in, from 0.
         near: Where in it they begin, in code points.
         pinned: Whether the trace is to be kept beyond its time.

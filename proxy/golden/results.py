@@ -38,7 +38,6 @@ class TurnResult(Shape):
         attempts: How often the model was asked; None if nobody says.
         score: The share of expected keywords that it says, see `runner`.
         faults: What is not as expected.
-        error: Why there was no reply.
         took_ms: From the request to the last byte.
     """
 

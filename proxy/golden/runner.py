@@ -312,7 +312,6 @@ async def run_cases(
         concurrency: How many are under way at once.
         stop: Set to end early: what is under way is given up, and counts as not run.
         fail_fast: End early at the first case that does not pass.
-        on_result: Called with each result as it comes.
     """
     found: dict[str, CaseResult] = {}
     enough = asyncio.Event()

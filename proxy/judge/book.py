@@ -168,7 +168,6 @@ class HttpJudge:
     """The `Judge` that tenants configure.
 
     Args:
-        adapter: How this kind is spoken to.
         breaker: Leaves it alone when it fails.
         fair_s: Time in which a healthy backend answers.
     """

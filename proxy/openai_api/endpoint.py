@@ -68,8 +68,6 @@ class TextEvents:
     """Some events that say a text and can be passed on as they came.
 
     Attributes:
-        choice: Number of their choice.
-        text: What they add to its answer.
         end: Where they end in the bytes that they were read from.
     """
 
@@ -185,7 +183,6 @@ class LiveStream(ABC):
 
         Args:
             usage: The tokens of all attempts; empty if nobody counted them.
-            ending: What goes with the choices.
         """
 
 
@@ -194,7 +191,6 @@ class Endpoint(ABC, Generic[ReplyT]):
 
     Attributes:
         name: What traces and metrics call it.
-        coverage: What is done with each of its fields.
         takes_constraints: A model server can be told in the body what it may not write.
     """
 

@@ -90,17 +90,14 @@ class ModelRequest:
     """A request that can be served.
 
     Attributes:
-        raw: The body as it came.
         parsed: The body as JSON, with `guard` still in it; None once it was let go.
         conversation: The request as a chat completion: `messages` in which the question and the
             sources are looked for, with `guard`, `documents`, `tools` and the like beside them. The
             body itself for the chat endpoint; empty once the body was released. It is never sent.
         model: Name of the model that the client asked for; empty where a prompt that the model
             server keeps names it.
-        choices: How many choices it wants.
         offers_tools: The model may call tools, so it may fetch evidence itself.
         structured: It wants JSON, so a template cannot stand in the content.
-        include_usage: Whether a stream ends with the usage.
         guard: What the app told the proxy.
         not_checked: Names of what it carries and no guard can look at, such as ``image_parts``.
         server_state: Members that point at what only the model server keeps, where nobody here

@@ -210,7 +210,6 @@ class ModelReply:
 
     Attributes:
         raw: The body as it came, with the user's own identifiers in it.
-        answers: One for each choice, by number.
         bodies: The body as JSON; of a stream, the objects of its events in order. Of one that left
             while it was read, those are left out that say a text as the one before them did.
         named: What carries words and is not looked at, beside what the table of fields names.
@@ -263,7 +262,6 @@ class Edited:
     """A choice to send with another text than the model server gave it.
 
     Attributes:
-        content: The text that leaves.
         finish_reason: Why it ends, where that is no longer the model server's own word.
     """
 
@@ -276,11 +274,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A choice with a template in its place.
-
-    Attributes:
-        template: The template's text.
-    """
+    """A choice with a template in its place."""
 
     index: int
     template: str

@@ -245,11 +245,7 @@ class EventTemplate:
 
 
 def template_of(raw: bytes, member: str, text: str) -> EventTemplate | None:
-    """Return the template of an event; None if its bytes do not show where the text is.
-
-    Args:
-        member: Name of the member that holds the text.
-    """
+    """Return the template of an event; None if its bytes do not show where the text is."""
     if len(raw) > _LONGEST_ALIKE_BYTES:
         return None
     name = f'"{member}"'.encode()

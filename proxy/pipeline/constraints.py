@@ -311,7 +311,6 @@ class ConstrainedServers:
         """Open the reply to a second request, within the time that the request has left.
 
         Args:
-            call: The request under way.
             body: What the model server is asked, without a constraint; a seed in it stays.
             wanted: What to constrain the answer to; None for nothing.
 

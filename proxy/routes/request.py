@@ -176,7 +176,6 @@ class Route:
     """Something that serves requests.
 
     Attributes:
-        name: What metrics call it.
         serve: Serves one; may raise `GuardProxyError` before it has sent anything.
         takes_x_api_key: The key may also come in `x-api-key`.
     """

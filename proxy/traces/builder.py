@@ -208,10 +208,8 @@ def request_details(
     """Return what else judging a request again takes.
 
     Args:
-        exchange: What the guards look at.
         guard_field: What the app told the proxy.
         intent: What the caller said that the question is about.
-        structured: The request asks for JSON.
     """
     return RequestDetails(
         echo=exchange.echo,

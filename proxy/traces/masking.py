@@ -209,11 +209,7 @@ class _Walk:
             self._parts[f"source:{source.id}"] = _Text(source.text, self._sources[source.text])
 
     def shape(self, shape: ShapeT, answer: _Text = _NO_TEXT) -> ShapeT:
-        """Return a trace or a part of one as it is kept; the same one if nothing changes.
-
-        Args:
-            answer: The answer that findings in it are about.
-        """
+        """Return a trace or a part of one as it is kept; the same one if nothing changes."""
         changed = self.changed(shape, answer)
         return shape.model_copy(update=changed) if changed else shape
 

@@ -44,11 +44,7 @@ _SPREAD = (39, 9, 40, 79, 38, 8, 41, 78, 28, 11, 42, 68, 29, 10, 43, 69)
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Traces whose keys are on one server.
-
-    Attributes:
-        tag: The hash tag of its keys.
-    """
+    """Traces whose keys are on one server."""
 
     number: int
     tag: str

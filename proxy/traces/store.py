@@ -44,9 +44,7 @@ class Entry:
     Attributes:
         started_ms: When the request came in, in milliseconds since 1970.
         action: Its action in a word; see `Trace.action_name`.
-        guards: Guards that found something in it.
         codes: Codes of its findings, reasons and errors.
-        door: Name of the endpoint.
         tally: What it adds to the counts.
     """
 

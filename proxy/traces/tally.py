@@ -54,11 +54,7 @@ def label_of(time_ms: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Histogram of durations, by bucket.
-
-    Attributes:
-        counts: By the labels of the buckets.
-    """
+    """Histogram of durations, by bucket."""
 
     counts: Mapping[str, int]
 
@@ -478,7 +474,6 @@ class Opinions:
 
     Attributes:
         requests: Requests in which one was asked.
-        claims: Claims that it was asked about.
         supported: Those that it supported with a quote.
         objected: Those that it objected to with a quote.
         cleared: Findings that it took back, or would have in shadow.

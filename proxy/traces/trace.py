@@ -387,7 +387,6 @@ class Trace(Shape):
     Attributes:
         text: How much of the request's words stand in here.
         started_at: When the request came in; aware.
-        found: Where the sources were found.
         asked: What else was known of the request; None in traces of versions that did not keep it.
         intent: What the question is about; None if nobody said.
         route: The way that the request took, and `route_reason` why.

@@ -369,7 +369,6 @@ class ModelServers:
     """Talks to every tenant's model server over one pool of connections.
 
     Args:
-        max_reply_bytes: The largest reply that is held.
         most_connections: How many may be in use at once; None for as many as are asked for.
         ca_file: Certificates that are trusted beside the public ones; None for none.
     """

@@ -47,7 +47,6 @@ class Stretch:
     """A piece of an answer that left, with what stands in it now and before.
 
     Attributes:
-        same: What was sent as it came.
         gone: What was taken out behind it.
         put_in: What was sent instead of that.
     """

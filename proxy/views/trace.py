@@ -73,7 +73,6 @@ class SentReply:
         text: All that left.
         stretches: The answer that it was made from, with what was changed in it; empty where it
             was made from none.
-        closing: The notice that ended it.
     """
 
     number: int
@@ -212,7 +211,6 @@ class Bar:
 
     Attributes:
         name: What happened, to be translated; a step without a word of its own stands for itself.
-        started_ms: From the beginning of the request.
         duration_ms: None for what is a moment.
         left: Where the bar begins, in units of the picture.
         width: Its width; at least one that can be seen.

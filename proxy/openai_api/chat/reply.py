@@ -52,7 +52,6 @@ class ChatFormat:
     of a message. All else about the two endpoints' replies is the same.
 
     Attributes:
-        coverage: What is done with each field.
         object_names: Names of a whole reply and of a chunk.
         ends_apart: A choice that is written as a stream at once ends in a chunk of its own.
         telling: Members around the choices that can repeat the answer.
@@ -161,7 +160,6 @@ def read_reply(
     """Read a reply by what it says it is, whatever was asked for.
 
     Args:
-        pseudonyms: Those of the request, if there are any.
         form: Where the words of its choices stand.
 
     Raises:

@@ -46,7 +46,6 @@ class Place(NamedTuple):
     """Position of a part.
 
     Attributes:
-        item: Number of the output item.
         part: Number of the part in the item's content.
     """
 

@@ -107,7 +107,6 @@ class FoundContext:
         sources: In the order in which citations count them.
         context: Whether there was a context block, and whether it held anything usable.
         found: Where the blocks stood, empty ones included.
-        dropped: What was filtered away.
         echo: Text that the model legitimately saw outside of context blocks: instructions,
             few-shot examples, earlier turns. It is no evidence.
         previous_answer: The assistant's turn before the question; empty on the first turn.

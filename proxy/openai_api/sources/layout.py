@@ -242,7 +242,6 @@ class Layout:
     """The context and the question in one text.
 
     Attributes:
-        context: The context blocks, in order.
         question: The question's place; None if it has no place of its own.
     """
 

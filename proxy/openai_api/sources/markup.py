@@ -134,7 +134,6 @@ class Element:
     Attributes:
         name: In lower case, without a number at its end.
         number: The number at the end of the name, or the ``id`` or ``index`` attribute.
-        children: The elements directly within it.
     """
 
     name: str

@@ -44,7 +44,6 @@ class ReadText:
     """The contents of one message.
 
     Attributes:
-        blocks: The context blocks, in order.
         question: The question's words; None if they are not set off from the rest.
         rest: All that is neither context nor question.
     """
