@@ -58,7 +58,7 @@ def _left_out(trace: Trace) -> str | None:
     reason = why_not(trace)
     if reason is not None:
         return NOT_REPLAYED[reason]
-    ended = trace.error is not None or trace.action is None or trace.asked is None
+    ended = trace.error is not None or trace.action is None
     answered = [_choice(attempt, trace) for attempt in trace.attempts]
     if ended or any(one is None or one.tool_turn for one in answered):
         return UNKNOWN[Unknown.NO_ANSWER]
@@ -81,7 +81,7 @@ def _case(trace: Trace) -> JsonObject:
         "category": label.value,
         "scope": trace.tenant,
         "about": trace.feedback.note if trace.feedback else "",
-        "instructions": asked.echo if asked else "",
+        "instructions": asked.echo,
         "query": trace.question,
         "request": _request(trace),
         "model": [choice.text for choice in answers] or [_UNJUDGED_ANSWER],
@@ -123,8 +123,6 @@ def _missed_words(trace: Trace) -> str:
 def _request(trace: Trace) -> JsonObject:
     """Return what else the app said."""
     asked = trace.asked
-    if asked is None:
-        return {}
     x: JsonObject = {
         "intent": asked.told_intent,
         "last_error_reason": asked.last_error_reason,

@@ -140,7 +140,7 @@ async def _report(
 ) -> Verification | None:
     """Verify the model's first answer, whatever became of it; None if there was none."""
     choices = trace.attempts[0].choices if trace.attempts else ()
-    if trace.asked is None or not choices or choices[0].tool_turn:
+    if not choices or choices[0].tool_turn:
         return None
     exchange = exchange_of(trace, trace.asked, tenant.loaded.intents)
     done = await verified(

@@ -28,7 +28,6 @@ from time import perf_counter
 import httpx
 from pydantic import JsonValue
 
-from guards.core.exchange import Exchange
 from policies.schema.keys import new_key
 from policies.schema.policy import Policy
 from policies.schema.sections import StoredText
@@ -383,16 +382,10 @@ def _trace(
     """Return the trace that a turn would leave if the model said what the set has it say."""
     request = ChatEndpoint().read_request(json_bytes(body_of(golden, case, turn, before, "")))
     found = find_sources(request.conversation, judging.policy.sources)
-    exchange = Exchange(
-        question=found.question,
-        sources=found.sources,
-        context=found.context,
-        echo=found.echo,
-        previous_answer=found.previous_answer,
-        last_error_reason=request.guard.last_error_reason,
-        may_fetch=request.offers_tools,
-    )
     guard_field = request.guard
+    exchange = found.exchange(
+        (), last_error_reason=guard_field.last_error_reason, may_fetch=request.offers_tools
+    )
     said = turn.model or ()
     return Trace(
         id=case.id,

@@ -126,8 +126,6 @@ def why_not(trace: Trace) -> NotReplayed | None:
         return NotReplayed.VERIFICATION
     if trace.text is StoredText.NONE:
         return NotReplayed.NO_TEXT
-    if trace.asked is None:
-        return NotReplayed.NOT_STORED
     if any(_had_its_say(run, trace) for run in trace.guards):
         return NotReplayed.JUDGE_DECIDED
     if trace.text is StoredText.MASKED and rests_on_labels(trace):
@@ -147,7 +145,7 @@ def replay(trace: Trace, judging: Judging) -> ReplayResult:
     """Judge a request again."""
     used = PolicyUsed(name=judging.loaded.name, version=judging.loaded.version)
     reason = why_not(trace)
-    if reason is not None or trace.asked is None:
+    if reason is not None:
         return ReplayResult(policy=used, not_run=reason)
     guard_field = GuardField(guards=list(trace.asked.guards), hold=trace.asked.hold)
     try:

@@ -155,8 +155,7 @@ def _identifiers_of(text: Text) -> Mapping[str, PersonalKind]:
 
 
 def _asked_texts(trace: Trace) -> list[str]:
-    earlier = (trace.asked.echo, trace.asked.previous_answer) if trace.asked else ()
-    return [*earlier, trace.question]
+    return [trace.asked.echo, trace.asked.previous_answer, trace.question]
 
 
 def _answer_texts(trace: Trace) -> list[str]:

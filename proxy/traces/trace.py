@@ -227,8 +227,6 @@ class NotReplayed(StrEnum):
 
     NO_TEXT = "no_text"
     """The trace was stored without words."""
-    NOT_STORED = "not_stored"
-    """The trace is of an older version, which did not keep what judging again takes."""
     JUDGE_DECIDED = "judge_decided"
     """A judge had its say, and is not asked again."""
     MASKED = "masked"
@@ -387,7 +385,7 @@ class Trace(Shape):
     Attributes:
         text: How much of the request's words stand in here.
         started_at: When the request came in; aware.
-        asked: What else was known of the request; None in traces of versions that did not keep it.
+        asked: What else was known of the request.
         intent: What the question is about; None if nobody said.
         route: The way that the request took, and `route_reason` why.
         findings: Findings about the question, before the model.
@@ -427,7 +425,7 @@ class Trace(Shape):
     context: ContextState = ContextState.ABSENT
     sources: tuple[Source, ...] = ()
     found: tuple[FoundPlace, ...] = ()
-    asked: RequestDetails | None = None
+    asked: RequestDetails = RequestDetails()
     intent: Code | None = None
     route: Code = ""
     route_reason: Code = ""
@@ -506,8 +504,7 @@ class Trace(Shape):
     def chars(self) -> int:
         """Number of characters in it of what others wrote, and may have written at any length."""
         chars = len(self.question) + len(self.model)
-        if self.asked:
-            chars += len(self.asked.echo) + len(self.asked.previous_answer)
+        chars += len(self.asked.echo) + len(self.asked.previous_answer)
         for one in self.sources:
             chars += len(one.text) + len(one.id) + len(one.title) + len(one.file)
         for attempt in self.attempts:

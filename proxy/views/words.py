@@ -185,7 +185,6 @@ UNKNOWN: Mapping[Unknown, str] = {
 }
 NOT_REPLAYED: Mapping[NotReplayed, str] = {
     NotReplayed.NO_TEXT: msgid("The trace was stored without texts (tracing.text: none)."),
-    NotReplayed.NOT_STORED: msgid("The trace is from an older version, which stored too little."),
     NotReplayed.JUDGE_DECIDED: msgid(
         "A judge's opinion counted, and the judge is not called again."
     ),

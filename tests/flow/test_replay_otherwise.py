@@ -11,7 +11,7 @@ from policies.schema.loader import load_text
 from policies.schema.policy import Action
 from proxy.replay.judging import replay
 from proxy.tenants import judging_by
-from proxy.traces.trace import NotReplayed, PolicyUsed, ReplayResult, Trace, Unknown
+from proxy.traces.trace import NotReplayed, PolicyUsed, ReplayResult, Unknown
 from tests.fakes.fake_judge import chat_judge
 from tests.fakes.raw_upstream import Talk, http_reply
 from tests.fakes.running_proxy import chat_body
@@ -180,15 +180,6 @@ async def test_a_trace_without_words_is_not_judged(desk: Desk) -> None:
     trace = await desk.trace(pool(), "wordless")
 
     assert desk.by(trace, "") == not_judged(desk, NotReplayed.NO_TEXT)
-
-
-async def test_a_trace_that_kept_too_little_is_not_judged(desk: Desk) -> None:
-    desk.says([GOOD])
-    trace = await desk.trace(pool())
-
-    older = Trace.model_validate_json(trace.model_dump_json(exclude={"asked"}))
-
-    assert desk.by(older, "") == not_judged(desk, NotReplayed.NOT_STORED)
 
 
 async def test_what_a_caller_had_verified_is_not_judged(desk: Desk) -> None:

@@ -10,6 +10,7 @@ from guards.core.guard import Stage
 from policies.schema.base import Mode
 from policies.schema.loader import load_shipped
 from policies.schema.policy import Action
+from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.replay.comparison import (
     LONGEST_EXCERPT_CHARS,
@@ -140,14 +141,15 @@ def test_no_more_of_the_texts_goes_on_than_is_shown() -> None:
 
 def test_traces_are_judged_in_their_order_and_one_that_breaks_ends_nothing() -> None:
     broken = unanswerable("broken").model_copy(update={"sources": None})
-    traces = [unanswerable("one"), broken, a_trace("older"), unanswerable("two")]
+    wordless = a_trace("wordless").model_copy(update={"text": StoredText.NONE})
+    traces = [unanswerable("one"), broken, wordless, unanswerable("two")]
 
-    one, failed, older, two = compare_all(packed(load_shipped("strict")), traces)
+    one, failed, untold, two = compare_all(packed(load_shipped("strict")), traces)
 
-    assert [each.id for each in (one, failed, older, two)] == ["one", "broken", "older", "two"]
+    assert [each.id for each in (one, failed, untold, two)] == ["one", "broken", "wordless", "two"]
     assert (one.before, one.after, two.after) == ("pass", "replace", "replace")
     assert (failed.not_run, failed.failure) == (NotReplayed.FAILED, "TypeError")
-    assert older.not_run is NotReplayed.NOT_STORED
+    assert untold.not_run is NotReplayed.NO_TEXT
 
 
 USED = PolicyUsed(name="acme", version="0123abcd")

@@ -117,9 +117,9 @@ async def test_with_one_it_is_kept_once_that_was_tried() -> None:
 async def test_what_cannot_be_judged_again_does_not_wait() -> None:
     keeper = Keeper()
 
-    await keeper.takes(a_trace("older"))
+    await keeper.takes(a_trace("wordless").model_copy(update={"text": StoredText.NONE}))
 
-    assert keeper.not_run == [NotReplayed.NOT_STORED]
+    assert keeper.not_run == [NotReplayed.NO_TEXT]
     assert keeper.started == []
 
 
