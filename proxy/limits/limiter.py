@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 from math import ceil
+from pathlib import Path
 from uuid import uuid4
 
 from policies.schema.base import Problem
@@ -170,51 +171,8 @@ _US = 1_000_000
 # No tenant can have this name.
 _REHEARSAL = ":rehearsal"
 
-# Times are in microseconds; 0 is no limit.
-_ENTER = """
-local recent, running = KEYS[1], KEYS[2]
-local id = ARGV[1]
-local window, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
-local most, at_once = tonumber(ARGV[4]), tonumber(ARGV[5])
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-
-local function counts_for(newest)
-  local found = redis.call('ZREVRANGE', recent, newest - 1, newest - 1, 'WITHSCORES')
-  return found[2] and tonumber(found[2]) + window - now or 0
-end
-
-redis.call('ZREMRANGEBYSCORE', recent, '-inf', now - window)
-redis.call('ZREMRANGEBYSCORE', running, '-inf', now)
-local used = redis.call('ZCARD', recent)
-if most > 0 and used >= most then
-  return {'requests_per_minute', counts_for(most), used, counts_for(1)}
-end
-if at_once > 0 and redis.call('ZCARD', running) >= at_once then
-  return {'concurrent_requests', 0, used, counts_for(1)}
-end
-if most > 0 then
-  redis.call('ZADD', recent, now, id)
-  redis.call('PEXPIRE', recent, math.ceil(window / 1000))
-  used = used + 1
-end
-if at_once > 0 then
-  redis.call('ZADD', running, now + lease, id)
-  redis.call('PEXPIRE', running, math.ceil(lease / 1000))
-end
-return {'', 0, used, counts_for(1)}
-"""
-
-# One key for each id. With `XX`, a visit that has no lease any more gets none.
-_RENEW = """
-local lease, which = tonumber(ARGV[1]), ARGV[2]
-local time = redis.call('TIME')
-local ends = time[1] * 1000000 + time[2] + lease
-for at, running in ipairs(KEYS) do
-  redis.call('ZADD', running, which, ends, ARGV[at + 2])
-  redis.call('PEXPIRE', running, math.ceil(lease / 1000))
-end
-"""
+_ENTER = Path(__file__).with_name("enter.lua").read_text("utf-8")
+_RENEW = Path(__file__).with_name("renew.lua").read_text("utf-8")
 _KNOWN, _ALL = "XX", "CH"
 
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import TypeGuard
 
 from redis.exceptions import DataError, ResponseError
@@ -41,21 +42,7 @@ log = logger(__name__)
 
 _BUCKETS_AT_ONCE = 200
 
-# The counters of each key that has any, by its number.
-_COUNTED = """
-local found = {}
-for at, key in ipairs(KEYS) do
-  local said = redis.call('HGETALL', key)
-  if #said > 0 then
-    local counts = {}
-    for name = 1, #said, 2 do
-      counts[said[name]] = tonumber(said[name + 1])
-    end
-    found[tostring(at - 1)] = counts
-  end
-end
-return cjson.encode(found)
-"""
+_COUNTED = Path(__file__).with_name("counted.lua").read_text("utf-8")
 
 
 async def counted(
