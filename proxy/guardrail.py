@@ -35,13 +35,13 @@ from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.completions import conversation
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.model_request import Name, read_body, validated
-from proxy.openai_api.reply import Answer, Replaced
+from proxy.openai_api.reply import Answer, Replaced, Reply
 from proxy.openai_api.sources import SourceFormatError
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.call import Finished, found_in, judge_for, usual_model
 from proxy.pipeline.pipeline import inspect_question, second_opinion
 from proxy.pipeline.streaming import still_possible
-from proxy.replay.judging import GUARDRAIL, RecordedReply
+from proxy.replay.judging import GUARDRAIL
 from proxy.server.asgi_reply import HttpReply
 from proxy.tenants import Tenant
 from proxy.traces.builder import (
@@ -160,8 +160,8 @@ class GuardrailJob(Job):
         texts = request.texts or []
         # Whose calls they are is not said: of several answers none may go unjudged for them.
         tool_turn = bool(request.tool_calls) and len(texts) == 1
-        reply = RecordedReply(
-            tuple(
+        reply = Reply(
+            answers=tuple(
                 Answer(index, text, tool_turn=tool_turn, finish_reason=None)
                 for index, text in enumerate(texts)
             )
@@ -248,7 +248,7 @@ class GuardrailJob(Job):
         seat: Seat,
         tenant: Tenant,
         exchange: Exchange,
-        reply: RecordedReply,
+        reply: Reply,
         answer: Answer,
     ) -> Candidate:
         """Let an answer through its gate, and ask the tenant's judge about it, if it has one.

@@ -11,7 +11,7 @@ import httpx
 from proxy.errors import GuardProxyError
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
-from proxy.openai_api.reply import ModelReply, choices_of, with_whole_characters
+from proxy.openai_api.reply import Reply, choices_of, with_whole_characters
 from proxy.openai_api.sse import read_comments
 
 MOST_WAITED_S = 120.0
@@ -162,7 +162,7 @@ def _refuse_failure(reply: httpx.Response, target: Target) -> None:
         raise kind(_without_key(said, target), reply.headers.get("x-guard-request-id", ""))
 
 
-def _read_by_the_user(reply: ModelReply) -> str:
+def _read_by_the_user(reply: Reply) -> str:
     """Return what the first choice says; a refusal where there is nothing else."""
     if content := reply.answers[0].content:
         return content

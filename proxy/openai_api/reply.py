@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from pydantic import JsonValue
 
@@ -176,37 +176,12 @@ def tokens_before(tokens: Sequence[str], text: str, at: int) -> int:
 MORE_CHOICES = "it has more choices than were asked for"
 
 
-class Reply(Protocol):
-    """A whole reply of the model server, plain or streamed."""
-
-    @property
-    def raw(self) -> bytes:
-        """The body as it came."""
-
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        """One for each choice, by number."""
-
-    @property
-    def usage(self) -> JsonValue | None:
-        """Tokens used, in the model server's own words."""
-
-    @property
-    def unseen(self) -> tuple[str, ...]:
-        """Names of fields with text that is not checked."""
-
-    @property
-    def is_stream(self) -> bool:
-        """True if it came as a stream."""
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """Its fields that no row of the coverage tells of."""
+_NO_FIELDS = FieldTable(())
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelReply:
-    """A whole reply of a model server, as it was read.
+class Reply:
+    """A whole reply of a model server, plain or streamed.
 
     Attributes:
         raw: The body as it came, with the user's own identifiers in it.
@@ -215,10 +190,10 @@ class ModelReply:
         named: What carries words and is not looked at, beside what the table of fields names.
     """
 
-    raw: bytes
     answers: tuple[Answer, ...]
-    bodies: tuple[JsonObject, ...]
-    fields: FieldTable
+    raw: bytes = b""
+    bodies: tuple[JsonObject, ...] = ()
+    fields: FieldTable = _NO_FIELDS
     is_stream: bool = False
     named: tuple[str, ...] = ()
 

@@ -13,8 +13,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import JsonValue
-
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
@@ -31,7 +29,7 @@ from policies.verdict import GuardOutcome, Verdict
 from proxy.candidates import Candidate, Gatekeeper, Selection, inspected, replace_choice, select
 from proxy.errors import BadRequest
 from proxy.openai_api.model_request import GuardField
-from proxy.openai_api.reply import Answer
+from proxy.openai_api.reply import Answer, Reply
 from proxy.tenants import Judging, apply_overrides
 from proxy.traces.builder import findings_of, guard_runs, left_of
 from proxy.traces.trace import (
@@ -49,18 +47,6 @@ from proxy.traces.trace import (
 )
 
 _LABEL = re.compile("|".join(re.escape(kind.label) for kind in PersonalKind))
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedReply:
-    """A reply of a model server of which only the answers are known."""
-
-    answers: tuple[Answer, ...]
-    raw: bytes = b""
-    usage: JsonValue | None = None
-    unseen: tuple[str, ...] = ()
-    is_stream: bool = False
-    unknown: tuple[str, ...] = ()
 
 
 def exchange_of(trace: Trace, details: RequestDetails, intents: Intents) -> Exchange:
@@ -264,7 +250,7 @@ class _Again:
     def _judged(self, number: int) -> list[Candidate] | None:
         """Let an attempt's answers through their gates; None if one would have gone on."""
         attempt = self._attempts[number - 1]
-        reply = RecordedReply(tuple(map(_answer, attempt.choices)))
+        reply = Reply(answers=tuple(map(_answer, attempt.choices)))
         judged = []
         for choice, answer in zip(attempt.choices, reply.answers, strict=True):
             gate = self._keeper.open(self._exchange, may_regenerate=number == 1)

@@ -20,7 +20,7 @@ from proxy.candidates import Candidate
 from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.coverage import CHAT
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.reply import Answer, ModelReply
+from proxy.openai_api.reply import Answer, Reply
 from proxy.pipeline.regeneration import OPENING, ClosedList, note, note_about, with_note
 from tests.fakes.judging import judged_whole
 from tests.tables import each_row
@@ -179,7 +179,7 @@ def judged(
     return judged_whole(
         INSPECTOR,
         Exchange(question, sources),
-        ModelReply(raw=b"", answers=(said,), bodies=({},), fields=CHAT.reply),
+        Reply(raw=b"", answers=(said,), bodies=({},), fields=CHAT.reply),
         may_regenerate=True,
         may_edit=False,
     )

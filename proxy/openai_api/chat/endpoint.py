@@ -51,8 +51,8 @@ from proxy.openai_api.reply import (
     Edited,
     Ending,
     Kept,
-    ModelReply,
     Replaced,
+    Reply,
     choice_index,
     leaves_as_stream,
     total_usage,
@@ -161,7 +161,7 @@ class _Writer:
     def __init__(
         self,
         request: ModelRequest,
-        replies: Sequence[ModelReply],
+        replies: Sequence[Reply],
         outcomes: Sequence[ChoiceOutcome],
         ending: Ending,
         form: ChatFormat,
@@ -230,7 +230,7 @@ class _Writer:
     def _own_choice(self, outcome: Kept | Edited) -> JsonObject:
         """Return the model server's own choice; from a stream, as far as its text goes."""
         answer = outcome.answer
-        if isinstance(outcome.reply, ModelReply) and not outcome.reply.is_stream:
+        if not outcome.reply.is_stream:
             [body] = outcome.reply.bodies
             for position, choice in enumerate(objects(body.get("choices"))):
                 if choice_index(choice, position) == answer.index:
@@ -281,7 +281,7 @@ class _Writer:
 
 def _own_chunks(outcome: Kept | Edited) -> Iterator[JsonObject]:
     """Yield one choice's pieces of a stream, as the model server gave them."""
-    for chunk in outcome.reply.bodies if isinstance(outcome.reply, ModelReply) else ():
+    for chunk in outcome.reply.bodies:
         for position, choice in enumerate(objects(chunk.get("choices"))):
             if choice_index(choice, position) == outcome.answer.index:
                 yield choice | {"index": outcome.index}
@@ -311,7 +311,7 @@ class _Body(CompletionBody):
     functions: list[JsonObject] | None = None
 
 
-class ChatEndpoint(Endpoint[ModelReply]):
+class ChatEndpoint(Endpoint[Reply]):
     """Chat completions.
 
     Attributes:
@@ -355,7 +355,7 @@ class ChatEndpoint(Endpoint[ModelReply]):
         again = body | {"messages": with_note(turns, note) if isinstance(turns, list) else turns}
         return again | {"n": choices} if "n" in body or choices > 1 else again
 
-    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Pseudonyms) -> ModelReply:
+    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Pseudonyms) -> Reply:
         """Read a whole reply by what it says it is."""
         return read_reply(raw, content_type, pseudonyms, self.form)
 
@@ -366,7 +366,7 @@ class ChatEndpoint(Endpoint[ModelReply]):
     def write(
         self,
         request: ModelRequest,
-        replies: Sequence[ModelReply],
+        replies: Sequence[Reply],
         outcomes: Sequence[ChoiceOutcome],
         ending: Ending,
     ) -> HttpReply:

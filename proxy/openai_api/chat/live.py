@@ -16,7 +16,7 @@ from proxy.openai_api.endpoint import LiveStream, Piece, TextEvents
 from proxy.openai_api.json_body import JsonObject, member, objects, only
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.pseudonyms import Pseudonyms
-from proxy.openai_api.reply import Ending, ModelReply, PieceJoiner, choice_index, without_tokens
+from proxy.openai_api.reply import Ending, PieceJoiner, Reply, choice_index, without_tokens
 from proxy.openai_api.sse import DONE, Event, EventTemplate, event_object, template_of, write_event
 
 _NOT_AROUND = frozenset({"choices", "usage"})
@@ -107,7 +107,7 @@ class LiveChat(LiveStream):
         check_ended(self._saying.answers(), said_done=said_done)
         return pieces
 
-    def reply(self) -> ModelReply:
+    def reply(self) -> Reply:
         """Return what was read of the attempt."""
         return self._saying.reply(b"".join(self._raws), self._chunks)
 

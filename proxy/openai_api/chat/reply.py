@@ -24,7 +24,7 @@ from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.pseudonyms import Pseudonyms, Restorer
 from proxy.openai_api.reply import (
     Answer,
-    ModelReply,
+    Reply,
     check_number,
     choice_index,
     choices_of,
@@ -156,7 +156,7 @@ def read_reply(
     content_type: str,
     pseudonyms: Pseudonyms | None = None,
     form: ChatFormat = CHAT_FORMAT,
-) -> ModelReply:
+) -> Reply:
     """Read a reply by what it says it is, whatever was asked for.
 
     Args:
@@ -170,7 +170,7 @@ def read_reply(
     return _read_plain(raw, pseudonyms, form)
 
 
-def _read_plain(raw: bytes, pseudonyms: Pseudonyms | None, form: ChatFormat) -> ModelReply:
+def _read_plain(raw: bytes, pseudonyms: Pseudonyms | None, form: ChatFormat) -> Reply:
     try:
         body = read_object(raw, OF_REPLY)
     except ValueError as error:
@@ -197,7 +197,7 @@ def _read_plain(raw: bytes, pseudonyms: Pseudonyms | None, form: ChatFormat) -> 
     )
     if len({answer.index for answer in answers}) != len(answers):
         raise UpstreamBroken("two of its choices have the same number")
-    return ModelReply(
+    return Reply(
         raw=raw,
         answers=answers,
         bodies=(body,),
@@ -215,7 +215,7 @@ def _restored(choice: JsonObject, pseudonyms: Pseudonyms, form: ChatFormat) -> J
     return form.with_words(without_tokens(choice), MESSAGE, said)
 
 
-def _read_stream(raw: bytes, pseudonyms: Pseudonyms | None, form: ChatFormat) -> ModelReply:
+def _read_stream(raw: bytes, pseudonyms: Pseudonyms | None, form: ChatFormat) -> Reply:
     if pseudonyms:
         raw = _restored_stream(raw, pseudonyms, form)
     events, raw = read_events(raw)
@@ -280,9 +280,9 @@ class Saying:
             for index, choice in sorted(self._choices.items())
         )
 
-    def reply(self, raw: bytes, chunks: Sequence[JsonObject]) -> ModelReply:
+    def reply(self, raw: bytes, chunks: Sequence[JsonObject]) -> Reply:
         """Return the whole stream as a reply."""
-        return ModelReply(
+        return Reply(
             raw=raw,
             answers=self.answers(),
             bodies=tuple(chunks),

@@ -34,7 +34,6 @@ from proxy.openai_api.reply import (
     Edited,
     Ending,
     Kept,
-    ModelReply,
     Replaced,
     Reply,
     leaves_as_stream,
@@ -75,7 +74,7 @@ from proxy.server.asgi_reply import HttpReply
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResponsesReply(ModelReply):
+class ResponsesReply(Reply):
     """A reply with one answer, in the texts of its items.
 
     Attributes:

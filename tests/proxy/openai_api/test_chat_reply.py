@@ -8,7 +8,7 @@ from proxy.errors import UpstreamBroken
 from proxy.openai_api.chat import ChatEndpoint, read_reply
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import Ending, Kept, ModelReply
+from proxy.openai_api.reply import Ending, Kept, Reply
 from proxy.openai_api.sse import DONE, write_event
 from tests.tables import each_row
 
@@ -25,17 +25,17 @@ def asked(**members: JsonValue) -> ModelRequest:
     return CHAT.read_request(json.dumps({"model": "m", "messages": messages} | members).encode())
 
 
-def plain(*choices: JsonObject, **members: JsonValue) -> ModelReply:
+def plain(*choices: JsonObject, **members: JsonValue) -> Reply:
     body = {"id": "up", "choices": list(choices)} | members
     return read_reply(json.dumps(body).encode(), "application/json")
 
 
-def plain_said(*texts: str) -> ModelReply:
+def plain_said(*texts: str) -> Reply:
     body = completion({"model": "m"}, Said(texts))
     return read_reply(json.dumps(body).encode(), "application/json")
 
 
-def stream_of(*bodies: JsonObject, end: bytes = DONE) -> ModelReply:
+def stream_of(*bodies: JsonObject, end: bytes = DONE) -> Reply:
     raw = b"".join(write_event(body) for body in bodies) + end
     return read_reply(raw, "text/event-stream; charset=utf-8")
 
@@ -170,7 +170,7 @@ def ending(report: JsonObject | None = None, *, as_stream: bool | None = None) -
     return Ending("made", 1_800_000_000, "stop", report, as_stream=as_stream)
 
 
-def kept(reply: ModelReply) -> list[Kept]:
+def kept(reply: Reply) -> list[Kept]:
     return [Kept(answer.index, reply, answer) for answer in reply.answers]
 
 

@@ -13,7 +13,7 @@ from proxy.openai_api.completions import CompletionsEndpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.pseudonyms import Pseudonyms
-from proxy.openai_api.reply import Ending, ModelReply
+from proxy.openai_api.reply import Ending, Reply
 from proxy.openai_api.sse import DONE, EventReader, json_bytes, write_event
 
 DOOR = CompletionsEndpoint()
@@ -63,9 +63,7 @@ def body_of(*choices: JsonObject, **members: JsonValue) -> JsonObject:
     return body | members
 
 
-def plain(
-    *choices: JsonObject, pseudonyms: Pseudonyms = NOBODY, **members: JsonValue
-) -> ModelReply:
+def plain(*choices: JsonObject, pseudonyms: Pseudonyms = NOBODY, **members: JsonValue) -> Reply:
     raw = json_bytes(body_of(*choices, usage=USAGE, **members))
     return DOOR.read_reply(raw, "application/json", pseudonyms)
 
@@ -74,7 +72,7 @@ def stream_of(chunks: Sequence[JsonObject], end: bytes = DONE) -> bytes:
     return b"".join(map(write_event, chunks)) + end
 
 
-def streamed(*chunks: JsonObject, pseudonyms: Pseudonyms = NOBODY, end: bytes = DONE) -> ModelReply:
+def streamed(*chunks: JsonObject, pseudonyms: Pseudonyms = NOBODY, end: bytes = DONE) -> Reply:
     return DOOR.read_reply(stream_of(chunks, end), "text/event-stream; charset=utf-8", pseudonyms)
 
 

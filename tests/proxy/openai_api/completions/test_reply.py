@@ -13,7 +13,7 @@ from proxy.errors import UpstreamBroken
 from proxy.openai_api.endpoint import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.pseudonyms import Pseudonyms
-from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, ModelReply, Replaced
+from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, Replaced, Reply
 from proxy.openai_api.sse import DONE, EventReader, json_bytes, write_event
 from tests.proxy.openai_api.completions.making import (
     DOOR,
@@ -297,11 +297,11 @@ TOKENS: JsonObject = {
 }
 
 
-def kept(reply: ModelReply, at: int = 0, index: int = 0) -> Kept:
+def kept(reply: Reply, at: int = 0, index: int = 0) -> Kept:
     return Kept(index, reply, reply.answers[at])
 
 
-def edited(reply: ModelReply, content: str, finish: str | None = None) -> Edited:
+def edited(reply: Reply, content: str, finish: str | None = None) -> Edited:
     return Edited(0, reply, reply.answers[0], content, finish)
 
 
