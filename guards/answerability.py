@@ -58,11 +58,13 @@ class UnknownName(NamedTuple):
         name: The name.
         known: The others.
         may_describe: Whether it may be another word for one of them (교내장학금 for 근로장학금).
+        is_aside: Whether the question asks for something else before it names it.
     """
 
     name: str
     known: tuple[str, ...]
     may_describe: bool = False
+    is_aside: bool = False
 
 
 class _Name(NamedTuple):
@@ -96,12 +98,22 @@ def unknown_name(question: str, sources: SourceSet) -> UnknownName | None:
     for names_in in _READERS:
         found = _unknown_of(names_in, folded, topics.text)
         if found and found.name not in topics.dense:
-            return found
+            return found._replace(is_aside=_asks_before(folded, found.name))
     return (
         _unknown_edition(folded, topics.titles, topics.text)
         or _unknown_article(folded, topics.titles, topics.text)
         or _unknown_compound(question, topics)
     )
+
+
+# 무상으로 바꿔 주세요. 그리고 강남 매장도 있나요: the first can be answered.
+_ASKED = re.compile(r"(?:[?？]|(?:주세요|주십시오|[나까가]요|려줘|해줘|는지요?|얼마)[.!~,]*)\s+\S")
+
+
+def _asks_before(question: str, name: str) -> bool:
+    """Tell whether a question asks for something else before it gives a name."""
+    at = question.find(name)
+    return at > 0 and _ASKED.search(question[:at] + "*") is not None
 
 
 def _unknown_of(
@@ -419,7 +431,7 @@ class Answerability(Guard[AnswerabilitySettings]):
         if demanded or not _has_text(exchange):
             return demanded
         unknown = reading.request.once(_unknown) if self.settings.unknown_names else None
-        if unknown and not unknown.may_describe:
+        if unknown and not (unknown.may_describe or unknown.is_aside):
             return _Lack("unknown_name", doubt(reading), unknown.known)
         # A score that passes the gate knows synonyms, which the comparison of words does not.
         best = None if self.settings.min_score is None else _best_score(exchange)

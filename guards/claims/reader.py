@@ -50,9 +50,12 @@ _REPORTING = ("다/EC ", "다/ETM ", "다는/", "다고/EC ", "라는/ETM ", "�
 # 소득이 없는 배우자는 …: what only describes an argument does not deny the clause.
 _DESCRIBES = re.compile(
     r"[^ ]*(?: \S+/XS\w)?(?: \S+/EP)? ?(?:는|은|ㄴ|던)/ETM "
-    r"(?!(?:것|거|점|사실|경우|때|셈|편|한|데)/)"
+    r"(?:(?!(?:것|거|점|사실|경우|때|셈|편|한|데)/)"
     r"(?:\S+/(?:N\w+|MM|XR|XPN|XSN|S[A-Z]+) ){1,6}"
     r"(?:은|는|이|가|을|를|에|에서|에게|으로|로|와|과|만|도|의)/J"
+    # 정품이 아닌 것으로 바꾼 기기는, but not 납부하지 않은 것으로 본다.
+    r"|것/NNB (?:으로/JKB (?!(?:하|보|간주|처리|되|인정|알|알려지|안내|확인|나타나|판단)/)\S+/V"
+    r"|(?:은|만|과|이나)/J\S+ \S+/N))"
 )
 _NEGATIVE = frozenset({Modality.FORBIDDEN, Modality.DENIED})
 

@@ -70,7 +70,7 @@ _RATE = re.compile(
     r"|(?<![가-힣])(?P<time>하루|1일|매일|월|매월|매달|한 달|시급|1시간|1박))"
     r"(?P<rest>[^\d,.\n]{0,10})$"
 )
-_SUPPOSED = re.compile(r"[^\d\n.]{0,14}(?:이?라면|이면|경우|때)(?:는|,)?[ ][^\d\n.]{0,14}")
+_SUPPOSED = re.compile(r"[^\d\n.,]{0,14}(?:이?라면|이면|경우|때)(?:는|,)?[ ][^\d\n.]{0,14}")
 _UNTIL = re.compile(r"[ ]?까지(?:는|면|이면|니까|라서|이므로|니)?,?[ ][^\d]{0,6}\d")
 _DAYS_BEFORE = re.compile(r"[^\d]{1,20}\d{1,3}[ ]?일[ ]?[전후뒤]")
 # Breaks are taken off the time between.

@@ -425,8 +425,12 @@ def _are_of_other_things(statement: Statement, source: Statement) -> bool:
         return True
     topic = _TOPIC_END.search(source.claim.text)
     # 2박 3일은 석식을 포함한다: the answer may speak of another stay.
+    until = statement.claim.position + 1
     return topic is not None and _lacks_figures(
-        statement, source.claim, source.claim.start, source.claim.start + topic.end()
+        statement.sentence[:until],
+        source.claim,
+        source.claim.start,
+        source.claim.start + topic.end(),
     )
 
 
@@ -469,13 +473,13 @@ def is_of_other_figures(statement: Statement, source: Statement) -> bool:
     """
     is_aside = source.start > source.claim.start
     limits = is_aside or _DIGIT.search(_BRACKETS.sub("", source.claim.text)) is not None
-    return limits and _lacks_figures(statement, source.claim, source.start, source.end)
+    return limits and _lacks_figures(statement.sentence, source.claim, source.start, source.end)
 
 
-def _lacks_figures(statement: Statement, claim: Claim, start: int, end: int) -> bool:
-    """Tell whether a statement's sentence has none of the figures of a piece of a claim."""
+def _lacks_figures(own_claims: Iterable[Claim], claim: Claim, start: int, end: int) -> bool:
+    """Tell whether some claims have none of the figures of a piece of another one."""
     its = _values(claim, start, end)
-    own = {value for one in statement.sentence for value in _values(one, one.start, one.end)}
+    own = {value for one in own_claims for value in _values(one, one.start, one.end)}
     return bool(its) and own.isdisjoint(its)
 
 
