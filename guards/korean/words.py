@@ -68,6 +68,10 @@ def content_words(found: Sequence[Morpheme]) -> tuple[Word, ...]:
     at, count = 0, len(found)
     while at < count:
         one = found[at]
+        if one.form in _PAIR_FIRSTS and (pair := _pair(found, at)):
+            word, at = pair
+            words.append(word)
+            continue
         if one.tag in _NOUN_TAGS or (one.tag == "MM" and _is_joined(found, at)):
             last = _run_end(found, at)
             words.append(_noun(found, at, last))
@@ -77,6 +81,38 @@ def content_words(found: Sequence[Morpheme]) -> tuple[Word, ...]:
             words.append(_verb(one))
         at += 1
     return tuple(words)
+
+
+def _pair(found: Sequence[Morpheme], at: int) -> tuple[Word, int] | None:
+    """Return the word that two written words make together, and where it ends; None if none.
+
+    들어 있다 is 포함, 다시 입장 is 재입장.
+    """
+    first, second = found[at], at + 1
+    if first.tag in _VERB_TAGS:
+        if second >= len(found) or found[second].tag != "EC":
+            return None
+        second += 1
+    elif first.tag != "MAG":
+        return None
+    if second >= len(found):
+        return None
+    follows = found[second]
+    is_noun = follows.tag in _NOUN_TAGS
+    if is_noun and _run_end(found, second) > second + 1:
+        return None
+    key = (first.form, follows.form if is_noun else follows.form + "다")
+    head = _PAIRS.get(key)
+    if head is None:
+        return None
+    features, is_light = _compared(head, (head,))
+    particle, is_verb = "", not is_noun
+    if is_noun and second + 1 < len(found):
+        behind = found[second + 1]
+        particle = behind.form if behind.tag in _PARTICLES else ""
+        is_verb = behind.tag in _DERIVE
+    word = Word(head, features, first.start, follows.end, particle, is_verb, False, is_light)
+    return word, second + 1
 
 
 def _is_joined(found: Sequence[Morpheme], at: int) -> bool:
@@ -176,13 +212,20 @@ def canonical(word: str) -> str:
     return _SYNONYMS.get(word, word)
 
 
-def _synonyms() -> dict[str, str]:
+def _synonyms() -> tuple[dict[str, str], dict[tuple[str, str], str]]:
+    """Return the word that stands for each word, and for each two written words, of a group."""
     found: dict[str, str] = {}
+    pairs: dict[tuple[str, str], str] = {}
     for group in groups("synonyms"):
         head = found.get(group[0], group[0])
         for word in group:
-            found.setdefault(word, head)
-    return found
+            first, is_pair, second = word.partition("+")
+            if is_pair:
+                pairs[first, second] = head
+            else:
+                found.setdefault(word, head)
+    return found, pairs
 
 
-_SYNONYMS = _synonyms()
+_SYNONYMS, _PAIRS = _synonyms()
+_PAIR_FIRSTS = frozenset(first for first, _ in _PAIRS)
