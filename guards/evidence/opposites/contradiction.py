@@ -105,6 +105,8 @@ _OUT_OF_BAN = re.compile(
 )
 # 기한이 없어 계속 쓸 수 있다: one clause that denies and grants.
 _DENIES_FIRST = re.compile(r"(?:없|아니|않|못하)/V\S+ (?:[어아여ㅓ]서?|고|으?므로|으?니까?)/EC \S")
+# 바로 세워야 하는 것은 그 상태가 계속될 때입니다: a case is named, and nothing said of it.
+_NAMES_CASE = re.compile(r"(?:때|경우)/NN\w (?:만/JX |뿐/\S+ )?이/VCP ")
 _PREDICATE_CHARS = 8
 # 40분 이상 쉬고: people rest, and nothing is closed.
 _RESTS = re.compile(r"\d\s?(?:분|시간|초|일)[^.,]{0,8}\s쉬")
@@ -122,6 +124,7 @@ def _takes_no_side(statement: Statement) -> bool:
     return bool(
         _TAKES_NO_SIDE.search(trail)
         or _DENIES_FIRST.search(trail)
+        or _NAMES_CASE.search(trail)
         or _BECOMES.search(trail)
         or _BEARS.search(claim.text)
         or _OUT_OF_BAN.search(claim.text)
@@ -171,7 +174,7 @@ _ROLES = {
     for forms in map(str.split, ("이 가", "을 를", "에 에게", "에서", "로 으로"))
     for form in forms
 }
-_SEPARATELY = re.compile(r"(?<![가-힣])(?:따로|별도)")
+_SEPARATELY = re.compile(r"(?<![가-힣])(?:따로|별도|나누어|나눠|구분(?:하여|해))")
 
 
 def _are_apart(statement: Statement, source: Statement) -> bool:
