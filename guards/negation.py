@@ -27,7 +27,11 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Reading, RequestReading, Text
 from guards.evidence.index import claims_of
-from guards.evidence.opposites.contradiction import contradiction, is_of_other_figures
+from guards.evidence.opposites.contradiction import (
+    contradiction,
+    is_of_other_figures,
+    is_plain,
+)
 from guards.evidence.opposites.exceptions import taken_in
 from guards.evidence.opposites.meaning import (
     Match,
@@ -277,7 +281,10 @@ class Negation(Guard[NegationSettings]):
         # A cell says too little to be told from those beside it.
         in_cell = statement.claim.block.is_cell or match.source_statement.claim.block.is_cell
         is_sure = (
-            is_sure and not in_cell and not is_of_other_figures(statement, match.source_statement)
+            is_sure
+            and not in_cell
+            and is_plain(match)
+            and not is_of_other_figures(statement, match.source_statement)
         )
         return _found(
             "negation.flipped" if is_sure else "negation.possible",

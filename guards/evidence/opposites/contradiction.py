@@ -90,6 +90,37 @@ def contradiction(
     return Match(statement, best[2], -1, best[0])
 
 
+_PLAIN_SHARE, _PLAIN_NAMED = 0.4, 0.6
+
+
+def is_plain(match: Match) -> bool:
+    """Tell whether a contradiction can be read off the two clauses alone.
+
+    They say one act, or the source's sentence is one clause; each names most of what the other one
+    speaks of, and the source sets no condition. What is only near in the answer, in the question
+    or under a condition was wrong two times in three on answers that nobody had seen.
+    """
+    statement, source = match.statement, match.source_statement
+    agrees, weight, act = relation(statement, source)
+    is_one_act = agrees != 0 and weight >= _SAME_ACT and act is not None
+    if source.conditions or match.share < _PLAIN_SHARE:
+        return False
+    if not (is_one_act or len(source.sentence) == 1):
+        return False
+    shares = (_named_share(one, by) for one, by in ((source, statement), (statement, source)))
+    return min(shares) >= _PLAIN_NAMED
+
+
+def _named_share(statement: Statement, by: Statement) -> float:
+    """Return the share of a statement's words that stand in another one's clause and labels."""
+    around = [word for one in (by.claim, *by.conditions) for word in one.clause.words]
+    around += [word for _, label in by.claim.labels for word in label]
+    named = {feature for word in around for feature in word.features}
+    skip = _empty_acts()
+    own = [one for one in words_of(statement) if not one.is_light and one.features[-1] not in skip]
+    return sum(not named.isdisjoint(one.features) for one in own) / len(own) if own else 0.0
+
+
 # 가산을 피하다, 없어도 된다, 예약을 제한받다: what verb and noun say together is the noun's denial,
 # or its passive; the verb alone takes no side.
 _TAKES_NO_SIDE = re.compile(r"(?:피하|면하|벗어나|막)/VV|없/VA (?:어도|아도)/EC")

@@ -43,7 +43,8 @@ CONDITION, CONCESSION, HOST, CARRIED, SUBJECT = 0.8, 0.5, 0.7, 0.8, 0.6
 
 # 쉰다고 해서, 들어 있다고 보고: it is only supposed.
 _SAID = re.compile(
-    r"다고/EC (?:하/V\S+ (?:아서|여서|어서)|(?:보|치)/V\S+ (?:고|면)|가정/NNG 하/XS\S+ (?:고|면))/EC$"
+    r"다고/EC (?:하/V\S+ (?:아서|여서|어서)|(?:보|치)/V\S+ (?:고|면)"
+    r"|가정/NNG 하/XS\S+ (?:고|면))/EC$"
 )
 _WITHOUT = re.compile(r"없이/MAG")
 _PAYS_BEHIND = re.compile(r"어/EC 내/VX ")
