@@ -3,8 +3,8 @@
 Finds: amounts, periods, rates, counts, dates and times of day of the answer that differ from what
     the sources say of the same thing, that no source holds and nothing named beside them gives,
     that the sources hold of something else (another row, plan, person, branch), and results that
-    the answer's own equation, list or table does not give, or that no operands give by the
-    operation that the words beside them name (을 더하면, 의 10%인). A figure that only the
+    the answer's own equation, list or table does not give. Weak: results that no operands give by
+    the operation that the words beside them name (을 더하면, 의 10%인). A figure that only the
     question has is wrong where the answer agrees to it and the sources give another.
 Misses: the wrong one of two conditions that only knowledge of the world tells apart; a wrong value
     that another place says of a thing of the same name; bare numbers without a unit below ten;
@@ -12,8 +12,8 @@ Misses: the wrong one of two conditions that only knowledge of the world tells a
     `estimates`, telephone numbers to `contact`, lines and exits to `transport`.
 Score: 1.0 for a wrong result and where the sources give another value; 0.9 where no source has it,
     it was moved, or counts on the other side or for another time; 0.8 where the sources have the
-    value elsewhere; 0.6 for a bare number without a unit (weak); 0.3 for a value that some
-    calculation from the figures at hand could give (weak).
+    value elsewhere; 0.6 for an unfounded result and for a bare number without a unit (weak); 0.3
+    for a value that some calculation from the figures at hand could give (weak).
 Source: own rules; see `guards.evidence.binding` and `guards.evidence.calculations.arithmetic`.
 """
 
@@ -92,11 +92,18 @@ class Numbers(Guard[NumbersSettings]):
                 "The answer's own calculation gives another result", "답변의 계산 결과가 틀림"
             ),
             meaning=(
-                "The answer's own equation, list or table gives another result, or no operands "
-                "give it by the operation that the words beside it name."
+                "The answer's own equation, list or table gives another result, or the operands "
+                "that the words beside it name do."
             ),
             instruction='"{observed}"{observed:은} 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
-            without_value='"{observed}"{observed:은} 계산이 맞지 않습니다. 다시 계산해 쓰세요.',
+        ),
+        "numbers.unfounded_result": Code(
+            label=Label("No operands give this result", "근거 수치가 없는 계산 결과"),
+            meaning=(
+                "No operands give the result by the operation that the words beside it name; which "
+                "one would be right cannot be told."
+            ),
+            instruction='"{observed}"{observed:은} 계산이 맞지 않습니다. 다시 계산해 쓰세요.',
         ),
         "numbers.comparator_differs": Code(
             label=Label(
@@ -188,8 +195,9 @@ def _misreckoned(figure: Figure, compared: Compared) -> Finding | None:
 
 
 def _wrong(figure: Figure, explained: Explanation, compared: Compared) -> Finding:
-    expected = () if explained.right is None else (_shown(explained.right, figure),)
-    return _finding("wrong_result", figure, compared, expected)
+    if explained.right is None:
+        return _finding("unfounded_result", figure, compared, (), score=0.6)
+    return _finding("wrong_result", figure, compared, (_shown(explained.right, figure),))
 
 
 def _looked_up(figure: Figure, compared: Compared) -> Finding | None:

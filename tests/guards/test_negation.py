@@ -173,6 +173,15 @@ def test_flags_what_the_source_tells_the_other_way(rule: str, answer: str) -> No
     assert [one.code for one in strong(rule, answer)] == ["negation.flipped"]
 
 
+@each_row("rule, answer", "said_too_far_apart")
+def test_what_is_said_in_other_terms_is_only_a_possibility(
+    guard: Negation, rule: str, answer: str
+) -> None:
+    found = findings(guard, rule, answer)
+
+    assert {(one.code, one.severity) for one in found} == {("negation.possible", Severity.WEAK)}
+
+
 @each_row("rule, answer", "agrees")
 def test_passes_what_the_source_tells_the_same_way(rule: str, answer: str) -> None:
     assert strong(rule, answer) == []

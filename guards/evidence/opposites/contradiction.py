@@ -90,35 +90,52 @@ def contradiction(
     return Match(statement, best[2], -1, best[0])
 
 
-_PLAIN_SHARE, _PLAIN_NAMED = 0.4, 0.6
+_PLAIN_SHARE, _PLAIN_NAMED, _PLAIN_NAMED_BY_SIDE = 0.4, 0.5, 0.6
 
 
 def is_plain(match: Match) -> bool:
     """Tell whether a contradiction can be read off the two clauses alone.
 
     They say one act, or the source's sentence is one clause; each names most of what the other one
-    speaks of, and the source sets no condition. What is only near in the answer, in the question
-    or under a condition was wrong two times in three on answers that nobody had seen.
+    speaks of, and the answer's all of the source's condition. What only stands near, in the answer
+    or the question, was wrong two times in three on answers that nobody had seen.
     """
     statement, source = match.statement, match.source_statement
     agrees, weight, act = relation(statement, source)
     is_one_act = agrees != 0 and weight >= _SAME_ACT and act is not None
-    if source.conditions or match.share < _PLAIN_SHARE:
+    if match.share < _PLAIN_SHARE or not _names_case(statement, source):
         return False
     if not (is_one_act or len(source.sentence) == 1):
         return False
-    shares = (_named_share(one, by) for one, by in ((source, statement), (statement, source)))
-    return min(shares) >= _PLAIN_NAMED
+    skip = _empty_acts() | _side_words(statement, source)
+    if act is not None:
+        skip |= words_for(act, statement, source)
+    pairs = ((source, statement), (statement, source))
+    return min(_named_share(one, by, skip) for one, by in pairs) >= (
+        _PLAIN_NAMED if is_one_act else _PLAIN_NAMED_BY_SIDE
+    )
 
 
-def _named_share(statement: Statement, by: Statement) -> float:
+def _named_by(statement: Statement) -> dict[str, float]:
+    """Return the features that stand in a statement's clause, conditions and labels."""
+    claims = (statement.claim, *statement.conditions)
+    around = [word for one in claims for word in one.clause.words]
+    around += [word for _, label in statement.claim.labels for word in label]
+    return dict.fromkeys((feature for word in around for feature in word.features), 1.0)
+
+
+def _names_case(statement: Statement, source: Statement) -> bool:
+    """Tell whether a statement names all of the case that a source sets as its condition."""
+    named = _named_by(statement)
+    words = (word for one in source.conditions for word in telling(one.clause.words))
+    return all(covered(word, named) > 0 for word in words)
+
+
+def _named_share(statement: Statement, by: Statement, skip: Collection[str]) -> float:
     """Return the share of a statement's words that stand in another one's clause and labels."""
-    around = [word for one in (by.claim, *by.conditions) for word in one.clause.words]
-    around += [word for _, label in by.claim.labels for word in label]
-    named = {feature for word in around for feature in word.features}
-    skip = _empty_acts()
-    own = [one for one in words_of(statement) if not one.is_light and one.features[-1] not in skip]
-    return sum(not named.isdisjoint(one.features) for one in own) / len(own) if own else 0.0
+    named = _named_by(by)
+    own = [one for one in words_of(statement) if one.features[-1] not in skip]
+    return sum(covered(one, named) > 0 for one in own) / len(own) if own else 0.0
 
 
 # 가산을 피하다, 없어도 된다, 예약을 제한받다: what verb and noun say together is the noun's denial,

@@ -160,7 +160,6 @@ DAY_WORDS: dict[str, tuple[str, int]] = {
     "스무날": (Dimension.DAYS, 20),
     "서른 날": (Dimension.DAYS, 30),
     "마흔 날": (Dimension.DAYS, 40),
-    "쉰 날": (Dimension.DAYS, 50),
 }
 
 # The same for two neighbouring numbers of days.
