@@ -13,6 +13,15 @@ DOCS = Path(__file__).parents[2] / "docs"
 RESULTS = Results.model_validate_json((DOCS / "quality" / "quality.json").read_bytes())
 
 
+# One false alarm from the line (docs/decisions/2026-11-23-one-reading.md).
+_ACT_BELOW = {"default": {"overlap.unsupported"}, "strict": {"negation.limit_set_aside"}}
+# Precise on sets that were read, and wrong too often on the same sets at first sight.
+_ONLY_NOTED = {
+    "default": {"names.exchanged"},
+    "strict": {"numbers.unfounded_result"},
+}
+
+
 @pytest.mark.parametrize("policy", FLOORS)
 def test_exactly_the_codes_that_are_too_often_wrong_are_only_noted(policy: str) -> None:
     """To mend: `make quality`, then `weak` in the policy's file by the page's table of codes."""
@@ -20,10 +29,11 @@ def test_exactly_the_codes_that_are_too_often_wrong_are_only_noted(policy: str) 
     noted = {code for rule in rules for code in rule.weak}
     measured = RESULTS.codes[policy]
     imprecise = {one.code for one in measured if not one.may_act(FLOORS[policy])}
+    precise = {one.code for one in measured} - imprecise
 
     # What no case of these sets calls for is left to the judgement of whoever writes the policy.
-    assert imprecise <= noted
-    assert not noted & {one.code for one in measured if one.may_act(FLOORS[policy])}
+    assert imprecise - noted == _ACT_BELOW[policy]
+    assert noted & precise == _ONLY_NOTED[policy]
     assert {one.code for one in measured if not one.acts} == noted & {one.code for one in measured}
 
 
