@@ -1,6 +1,6 @@
 """One request to the model server, and what was decided about its answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -48,10 +48,11 @@ class Attempt:
         """True if there can be an attempt after this one."""
         return self.number == 1
 
-    def gate(self) -> Gate:
-        """Return a gate for one of its answers."""
+    @property
+    def open_gate(self) -> Callable[[], Gate]:
+        """What opens a gate for one of its answers, without a reference back to this."""
         keeper = self.call.gatekeeper
-        return keeper.open(self.exchange, may_regenerate=self.may_regenerate)
+        return partial(keeper.open, self.exchange, may_regenerate=self.may_regenerate)
 
     async def run(self, opening: AbstractAsyncContextManager[OpenReply]) -> None:
         """Read and judge one reply; what may be sent of a stream does so meanwhile.
@@ -102,7 +103,7 @@ class Attempt:
             return None
         call.outgoing.headers = opened.headers
         call.request.let_go()
-        live = LiveAttempt(call, stream, self.gate, self.choices)
+        live = LiveAttempt(call, stream, self.open_gate, self.choices)
         gates += live.gates.values()
         await live.read(opened)
         return live
@@ -136,7 +137,7 @@ class Attempt:
     async def _judge_whole(self, answers: Sequence[Answer], gates: list[Gate]) -> None:
         """Let answers of which all is known through gates of their own."""
         for answer in answers:
-            gate = self.gate()
+            gate = self.open_gate()
             gates.append(gate)
             take = partial(self.call.gatekeeper.take_whole, gate, answer)
             await feed(self.call, gate, answer.content, take)
