@@ -209,10 +209,11 @@ class CompletionFormat(ChatFormat):
         self.silent_in_words = dict.fromkeys((MESSAGE, DELTA), frozenset({"content"}))
 
     def check(self, choice: JsonObject, name: str) -> None:
-        """Make sure that a choice has a text and no message."""
-        if any(of_chats in choice for of_chats in (MESSAGE, DELTA)):
+        """Make sure that a choice has a text, and not a message in its place."""
+        text = choice.get("text")
+        if text is None and any(of_chats in choice for of_chats in (MESSAGE, DELTA)):
             raise UpstreamBroken("a choice is that of a chat")
-        if not isinstance(choice.get("text"), str | None):
+        if not isinstance(text, str | None):
             raise UpstreamBroken("the text of a choice is no text")
 
     def words(self, choice: JsonObject, name: str) -> JsonObject:
