@@ -20,7 +20,7 @@ from policies.verdict import Verdict
 from proxy.errors import CannotJudgeNow
 from proxy.logs import logger
 from proxy.offload import RemoteGuardFailure, chars_of
-from proxy.replay.workers import PackedPolicies, Workers, judging_by_packed, start_one
+from proxy.replay.workers import OneProcess, PackedPolicies, judging_by_packed
 from proxy.tenants import Tenant
 
 Given = ParamSpec("Given")
@@ -89,19 +89,16 @@ Longer, a single text of megabytes would keep it from the long texts of all othe
 RETRY_AFTER_S = 2
 
 
-class PoolProcess:
-    """A process, begun when it is first needed, and anew when it broke.
+class PoolProcess(OneProcess):
+    """A process for long texts.
 
     Attributes:
         in_flight: Requests whose texts are judged in it.
     """
 
-    def __init__(
-        self, start: Callable[[], Workers] = start_one, patience_s: float = PATIENCE_S
-    ) -> None:
-        self._start = start
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+        super().__init__()
         self._patience_s = patience_s
-        self._process: Workers | None = None
         self.in_flight = 0
         self._working = 0
         self._counting = Lock()
@@ -110,14 +107,6 @@ class PoolProcess:
     def load(self) -> int:
         """Number of requests with work in it, even if they no longer wait for it."""
         return max(self.in_flight, self._working)
-
-    def open(self) -> None:
-        """Begin the process, if there is none. For the event loop's thread only."""
-        known = self._process
-        if known is not None and not known.are_alive:
-            self._leave(known)
-        if self._process is None:
-            self._process = self._start()
 
     def done(
         self,
@@ -145,12 +134,12 @@ class PoolProcess:
             return doing.result(self._patience_s)
         except TimeoutError:
             log.error("long_text.stuck", within_s=self._patience_s)  # noqa: TRY400
-            self._leave(process)
+            self.leave(process)
             process.end()
             raise CannotJudgeNow("it took too long", RETRY_AFTER_S) from None
         except BrokenProcessPool:
             log.error("long_text.process_died")  # noqa: TRY400
-            self._leave(process)
+            self.leave(process)
             raise CannotJudgeNow("what judged it has died", RETRY_AFTER_S) from None
         finally:
             with self._counting:
@@ -166,17 +155,6 @@ class PoolProcess:
         if self._process is None:
             raise RuntimeError("the process is closed")
         return self._process.pool.submit(work)
-
-    def close(self) -> None:
-        """End the process; what it was doing ends in an error."""
-        if self._process is not None:
-            self._process.end()
-            self._process = None
-
-    def _leave(self, process: Workers) -> None:
-        """Let the next request begin another process, unless one has."""
-        if self._process is process:
-            self._process = None
 
 
 class RemoteInspector(Inspector):

@@ -23,7 +23,7 @@ from policies.schema.loader import LoadedPolicy, load_text
 from policies.schema.store import PolicyStore
 from proxy.logs import logger
 from proxy.replay.comparison import Improvement, improvement, only_in
-from proxy.replay.workers import Workers, judge_again, packed
+from proxy.replay.workers import OneProcess, judge_again, packed
 from proxy.traces.trace import NotReplayed, PlacedFinding, ReplayResult, Trace
 
 log = logger(__name__)
@@ -43,11 +43,11 @@ class Crowded(Exception):
     """Too much work waits already."""
 
 
-class DraftProcess:
+class DraftProcess(OneProcess):
     """Does one piece of work after the other in a process of its own."""
 
     def __init__(self) -> None:
-        self._process: Workers | None = None
+        super().__init__()
         self._turn = asyncio.Lock()
         self._waiting = 0
 
@@ -66,7 +66,7 @@ class DraftProcess:
             Crowded: several pieces wait for their turn already.
         """
         async with self._its_turn():
-            process = self._process = self._process or Workers.start(1)
+            process = self.open()
             loop = asyncio.get_running_loop()
             try:
                 await loop.run_in_executor(process.pool, os.getpid)  # it has started
@@ -96,12 +96,6 @@ class DraftProcess:
             yield
         finally:
             self._turn.release()
-
-    def close(self) -> None:
-        """End the process, if there is one."""
-        if self._process is not None:
-            self._process.end()
-            self._process = None
 
 
 LONGEST_CHARS = 200_000

@@ -17,7 +17,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, S
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from time import perf_counter
@@ -72,9 +72,31 @@ class Workers:
         self.pool.shutdown()
 
 
-def start_one() -> Workers:
-    """Start a single process."""
-    return Workers.start(1)
+class OneProcess:
+    """A process, begun when it is first needed, and anew when it has died or was left."""
+
+    def __init__(self, start: Callable[[], Workers] | None = None) -> None:
+        self._start = start or partial(Workers.start, 1)
+        self._process: Workers | None = None
+
+    def open(self) -> Workers:
+        """Return it, begun if there is none. For the event loop's thread only."""
+        if self._process is None or not self._process.are_alive:
+            self._process = self._start()
+        return self._process
+
+    def leave(self, process: Workers) -> bool:
+        """Let the next piece of work begin another process; tell whether none has begun yet."""
+        was_this = self._process is process
+        if was_this:
+            self._process = None
+        return was_this
+
+    def close(self) -> None:
+        """End the process; what it was doing ends in `BrokenProcessPool`."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None
 
 
 def packed(loaded: LoadedPolicy) -> bytes:
@@ -230,19 +252,18 @@ class Shadows:
         keep: Callable[[Trace, Tracing], None],
         *,
         on_judged: Callable[[Trace], None] = _ignore,
-        start: Callable[[], Workers] = start_one,
+        start: Callable[[], Workers] | None = None,
         most_waiting: int = MOST_WAITING,
         most_chars: int = MOST_CHARS,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._keep = keep
         self._on_judged = on_judged
-        self._start = start
+        self._process = OneProcess(start)
         self._most_waiting = most_waiting
         self._most_chars = most_chars
         self._patience_s = patience_s
         self._ended = 0  # pieces of work, well or not
-        self._process: Workers | None = None
         self._packed = PackedPolicies()
         self._under_way: dict[asyncio.Task[None], int] = {}
         self._is_full = False
@@ -269,8 +290,7 @@ class Shadows:
         self._is_closed = True
         if self._under_way:
             await asyncio.wait(self._under_way, timeout=within_s)
-        if self._process is not None:
-            self._process.end()  # before anything is cancelled; see there
+        self._process.close()  # before anything is cancelled; see `Workers.end`
         for trying in list(self._under_way):
             trying.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
@@ -300,7 +320,7 @@ class Shadows:
         self._keep(trace, tracing)
 
     async def _tried(self, trace: Trace, shadow: LoadedPolicy) -> ReplayResult:
-        process = self._process = self._process or self._start()
+        process = self._process.open()
         try:
             sent = process.pool.submit(judge_again, self._packed.of(shadow), trace)
             working = asyncio.wrap_future(sent)
@@ -308,14 +328,12 @@ class Shadows:
             while not working.done():
                 ended = self._ended
                 await asyncio.wait({working}, timeout=self._patience_s)
-                if self._ended == ended and self._process is process:
+                if self._ended == ended and self._process.leave(process):
                     log.error("shadow.stuck", within_s=self._patience_s)
-                    self._process = None
                     process.end()
             return working.result()
         except BrokenProcessPool:
-            if self._process is process:
-                self._process = None  # the next request starts another one
+            self._process.leave(process)
             raise
 
     def _note_end(self, working: asyncio.Future[ReplayResult]) -> None:
