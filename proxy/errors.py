@@ -1,36 +1,7 @@
 """All failures that a client can see, as HTTP statuses and OpenAI error objects.
 
-GuardProxyError
-├── RequestRefused            what the caller sent cannot be served; more in `request_head.py`
-│   ├── BadRequest            400  wrong types and the like; `param` names the field
-│   │   └── NotJson           400
-│   ├── UnsupportedContent    415  the body is not in a form that is read here
-│   ├── UnknownKey            401
-│   ├── UnknownModel          404
-│   ├── UnknownPath           404
-│   ├── WrongMethod           405  the path is served, but not with this method
-│   ├── UnknownTrace          404
-│   ├── FeedbackPinned        409  the label of a request is changed on the dashboard alone
-│   ├── UnknownCall           409  an answer whose request never came
-│   ├── RequestTooLarge       413
-│   ├── TooManyWrongKeys      429  at what only operators and tenants may read
-│   └── TooManyRequests       429  a limit of the tenant's policy is reached
-├── UpstreamError             the model server failed
-│   ├── UpstreamRefused       its own status: it answered with an error
-│   ├── UpstreamRejectedKey   502  it does not accept the key that the operator configured
-│   ├── UpstreamUnreachable   502
-│   ├── UpstreamBroken        502  its reply cannot be read
-│   ├── UpstreamPoolFull      503  no connection to it is free
-│   └── UpstreamTimeout       504
-├── Overloaded                503  this process serves as many as it may
-├── InternalError             500  something broke in the proxy
-├── TraceStoreUnavailable     503  traces cannot be read right now
-├── RequestStoreUnavailable   503  a request cannot wait for its answer right now
-├── CannotJudgeNow            503  so long a text cannot be judged right now
-└── ServiceStopping           503  the service stops before the answer is there
-
-A client sees `as_body()`, an OpenAI error object, which never holds a stack trace, an address or a
-key.
+`docs/reference/errors.md` lists them; more refusals are in `request_head.py`. A client sees
+`as_body()`, an OpenAI error object, which never holds a stack trace, an address or a key.
 """
 
 import json

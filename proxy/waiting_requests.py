@@ -92,15 +92,23 @@ class LocalWaitingRequests:
 
     Args:
         clock: Monotonic, in seconds.
+        is_alone: False for one of several workers, which would know its own requests only: then
+            none is kept.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], *, is_alone: bool = True) -> None:
         self._clock = clock
+        self._is_alone = is_alone
         self._tenants: defaultdict[str, _Tenant] = defaultdict(_Tenant)
         self._sweep_timer: asyncio.TimerHandle | None = None
 
     async def put(self, tenant: str, call_id: str, request: bytes) -> None:
         """Keep a request; see `WaitingRequests.put`."""
+        if not self._is_alone:
+            raise RequestStoreUnavailable(
+                "with more than one worker, requests wait for their answers in Redis; its operator "
+                "has to set GUARD_PROXY_REDIS_URL"
+            )
         now_s = self._clock()
         self._tenants[tenant].put(_hash(call_id), now_s + KEPT_S, request)
         if self._sweep_timer is None:
@@ -164,31 +172,13 @@ class SharedWaitingRequests:
         await self._redis.close()
 
 
-class NoWaitingRequests:
-    """Keeps nothing: each of several workers would know its own requests only."""
-
-    async def put(self, tenant: str, call_id: str, request: bytes) -> None:
-        """Refuse to keep a request; see `WaitingRequests.put`."""
-        raise RequestStoreUnavailable(
-            "with more than one worker, requests wait for their answers in Redis; its operator has "
-            "to set GUARD_PROXY_REDIS_URL"
-        )
-
-    async def get(self, tenant: str, call_id: str) -> bytes | None:
-        """Know nothing."""
-        return None
-
-    async def close(self) -> None:
-        """Do nothing."""
-
-
 def open_waiting_requests(
     address: str | None, place: Place, clock: Callable[[], float]
 ) -> WaitingRequests:
     """Return where requests wait."""
     if address is not None:
         return SharedWaitingRequests(address)
-    return LocalWaitingRequests(clock) if place.count == 1 else NoWaitingRequests()
+    return LocalWaitingRequests(clock, is_alone=place.count == 1)
 
 
 def _keys(tenant: str) -> list[str]:
