@@ -1,9 +1,11 @@
 """A shadow policy, tried on real requests by a real process."""
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from concurrent.futures import Executor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -152,24 +154,40 @@ async def test_a_process_that_dies_costs_nobody_but_its_own_work(
     write_next(tmp_path)
     upstream.says(FEE)
 
+    async with by_hand(tmp_path, upstream, held=True) as hand:
+        reply = await hand.chat(asked())
+        [held] = hand.started
+        assert isinstance(held, HeldExecutor)
+        [(work, _)] = held.waiting
+        work.set_exception(BrokenProcessPool())
+        first = await hand.trace(reply)
+        next_reply = await hand.chat(asked())
+        _, another = hand.started
+        assert isinstance(another, HeldExecutor)
+        another.let_go()
+        second = await hand.trace(next_reply)
+
+    assert said(reply) == FEE
+    assert [shadow_of(trace).not_run for trace in (first, second)] == [NotReplayed.FAILED, None]
+    [failed] = [line for line in logs if line["event"] == "shadow.failed"]
+    assert failed["request_id"] == first.id
+    assert failed["error"] == "BrokenProcessPool"
+
+
+async def test_one_that_dies_without_work_costs_nobody_anything(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    write_next(tmp_path)
+    upstream.says(FEE)
+
     async with by_hand(tmp_path, upstream, held=False) as hand:
         first = await hand.trace(await hand.chat(asked()))
-        number = hand.started[0].submit(os.getpid).result()
-        dying = hand.started[0].submit(os.kill, number, signal.SIGKILL)
-        reply = await hand.chat(asked())
-        second = await hand.trace(reply)
-        third = await hand.trace(await hand.chat(asked()))
+        number = await asyncio.wrap_future(hand.started[0].submit(os.getpid))
+        with pytest.raises(BrokenProcessPool):
+            await asyncio.wrap_future(hand.started[0].submit(os.kill, number, signal.SIGKILL))
+        second = await hand.trace(await hand.chat(asked()))
 
-    assert dying.exception() is not None
-    assert said(reply) == FEE
-    assert [shadow_of(trace).not_run for trace in (first, second, third)] == [
-        None,
-        NotReplayed.FAILED,
-        None,
-    ]
-    [failed] = [line for line in logs if line["event"] == "shadow.failed"]
-    assert failed["request_id"] == second.id
-    assert failed["error"] == "BrokenProcessPool"
+    assert [shadow_of(trace).not_run for trace in (first, second)] == [None, None]
 
 
 async def test_a_proxy_that_stops_keeps_what_was_under_way(
