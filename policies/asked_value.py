@@ -122,10 +122,9 @@ def _is_misread(word: Word, text: str, values: Sequence[Value]) -> bool:
 
 
 def _written(word: Word, text: str) -> str:
-    """Return the written word that a word stands in, without particles."""
-    return next(
-        stem(run[0]) for run in _HANGUL_RUN.finditer(text) if run.start() <= word.start < run.end()
-    )
+    """Return the written word that a word stands in, without particles; else itself (퓨어s)."""
+    runs = _HANGUL_RUN.finditer(text)
+    return next((stem(run[0]) for run in runs if run.start() <= word.start < run.end()), word.text)
 
 
 def _is_unit(word: Word, values: Sequence[Value]) -> bool:

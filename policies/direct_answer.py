@@ -455,7 +455,7 @@ def _days_of(sentence: ValueSentence) -> set[str]:
 def _subject(labels: Sequence[Label], question: AskedValue, sentence: ValueSentence) -> str:
     """Return what a value is said of: the question's own words, if no label says more than they."""
     is_cell = sentence.sentence[0].block.is_cell
-    if is_cell and not any(label.level is Level.COLUMN for label in labels):
+    if not labels or (is_cell and not any(label.level is Level.COLUMN for label in labels)):
         return ""
     says_it_all = all(_is_in_question(label.text, question) for label in labels)
     # A word that the value has, too, tells it from others there: 주말 of 평일 9시, 주말 10시.
