@@ -10,10 +10,8 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, RequestReading, forget_sources
-from guards.core.runner import Outcome
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
-from policies.schema.policy import Action
 
 ASKED = Exchange("언제 쉬나요?", (Source("1", "안내", "월요일에 쉽니다."),))
 
@@ -56,43 +54,6 @@ def test_of_two_looks_at_the_same_answer_the_second_reads_nothing(
 
     assert guard.read == [("월요일에 쉽니다.", 0)]
     assert first.reports == second.reports
-
-
-def test_a_segment_in_which_nothing_is_found_passes_unweighed(inspector: Inspector) -> None:
-    verdict = inspector.of_segments.inspect(ASKED.answered("월요일에 쉽니다."), Stage.OUTPUT)
-
-    assert verdict.action is Action.PASS
-    assert [report.outcome for report in verdict.reports] == [Outcome.CLEAN]
-    assert verdict.results == ()
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param(ASKED.answered("화요일에 쉽니다."), id="answer"),
-        pytest.param(
-            replace(ASKED, answer="월요일에 쉽니다.", question="주차는요?"), id="question"
-        ),
-        pytest.param(replace(ASKED, answer="월요일에 쉽니다.", sources=()), id="sources"),
-    ],
-)
-def test_whatever_differs_is_read_anew(
-    guard: Reader, inspector: Inspector, other: Exchange
-) -> None:
-    for exchange in (ASKED.answered("월요일에 쉽니다."), other):
-        inspector.inspect(exchange, Stage.OUTPUT)
-
-    assert len(guard.read) == 2
-
-
-def test_another_policy_has_guards_of_its_own(guard: Reader, inspector: Inspector) -> None:
-    mine = Reader()
-    answered = ASKED.answered("월요일에 쉽니다.")
-
-    inspector.inspect(answered, Stage.OUTPUT)
-    Inspector(inspector.policy, [mine]).inspect(answered, Stage.OUTPUT)
-
-    assert len(guard.read) == len(mine.read) == 1
 
 
 class Foreseeing(Reader):

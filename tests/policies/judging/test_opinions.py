@@ -1,19 +1,15 @@
 """What a judge's answer is worth."""
 
-import json
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.runner import Outcome
-from policies.codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE, all_codes
-from policies.decision import JudgeReport, not_asked
-from policies.judging.claims import Skip
+from policies.codes import UNVERIFIABLE
+from policies.decision import JudgeReport
 from policies.judging.judge import (
-    JudgeFailure,
     JudgeLabel,
     JudgeQuestion,
     Matter,
@@ -26,7 +22,7 @@ from policies.judging.opinions import contradicts_claim, is_verified, weighed
 from policies.judging.regate import Gravity
 from policies.schema.sections import JudgeKind, JudgeRules, OpinionRules
 from policies.verdict import JudgeWord
-from tests.policies.courses import COURSES, DENIED, NO_REFUND, POOL, REWORDED
+from tests.policies.courses import COURSES, DENIED, NO_REFUND, POOL
 from tests.tables import each_row
 
 CLAIM = OpenClaim(
@@ -57,8 +53,6 @@ def worth(*said: Opinion, rules: OpinionRules = RULES, confidence: float = 0.8) 
 
 
 # --- quotes ------------------------------------------------------------------------------------
-
-LIE = "체험 강좌는 취소하면 환불하지 않습니다."
 
 
 @each_row("quote", "verbatim")
@@ -122,36 +116,6 @@ def test_gravity(label: JudgeLabel, matter: Matter, gravity: Gravity) -> None:
     assert objection.is_critical
 
 
-def test_approval_is_no_objection() -> None:
-    report = worth(opinion(JudgeLabel.SUPPORTED, quote=BACKING))
-
-    assert (report.outcome, report.objections) == (Outcome.CLEAN, ())
-
-
-def test_a_model_not_trained_on_korean_weighs_nothing() -> None:
-    rules = RULES.model_copy(update={"trained_on_korean": False})
-
-    report = worth(opinion(), rules=rules)
-
-    assert [one.gravity for one in report.objections] == [Gravity.NOTED]
-    assert report.word is None
-
-
-def test_an_objection_as_a_finding() -> None:
-    [finding] = worth(opinion()).findings
-
-    assert (finding.code, finding.strength) == (CONTRADICTED, Strength.C1)
-    assert (finding.observed, finding.span) == (DENIED, CLAIM.span)
-    assert [(one.source_id, one.quote) for one in finding.evidence] == [("1", NO_REFUND)]
-    assert finding.severity is Severity.WEAK  # what it may do is decided by the table
-
-
-def test_silence_of_the_sources_as_a_finding() -> None:
-    [finding] = worth(opinion(JudgeLabel.UNSUPPORTED)).findings
-
-    assert (finding.code, finding.strength) == (UNSUPPORTED, Strength.E0)
-
-
 # --- scores ------------------------------------------------------------------------------------
 
 
@@ -171,48 +135,12 @@ def test_what_is_no_number_is_refused(score: float) -> None:
 
 # --- what is no opinion ------------------------------------------------------------------------
 
-NO_OPINION = [
-    pytest.param((), "no_opinion", id="silence"),
-    pytest.param((opinion(claim=2),), "no_opinion", id="about-a-claim-nobody-asked-about"),
-    pytest.param(
-        (opinion(), opinion(JudgeLabel.SUPPORTED)), "no_opinion", id="at-odds-with-itself"
-    ),
-    pytest.param((opinion(quote="없는 문장입니다."),), "unverifiable", id="a-quote-from-nowhere"),
-    pytest.param(
-        (opinion(JudgeLabel.NO_RAD, quote=""),), "no_opinion", id="no-opinion-is-needed-it-says"
-    ),
-    pytest.param(
-        (opinion(JudgeLabel.NO_RAD, quote=NO_REFUND),), "no_opinion", id="the-same-with-a-quote"
-    ),
-]
-
-
-@each_row("said, reason", NO_OPINION)
-def test_no_opinion_is_a_check_that_did_not_run(said: tuple[Opinion, ...], reason: str) -> None:
-    report = worth(*said)
-
-    assert (report.outcome, report.reason) == (Outcome.NOT_RUN, reason)
-    assert report.word == JudgeWord(covered=0.0)
-    assert (report.findings, report.backed) == ((), ())
-
 
 def test_what_was_discarded_is_noted() -> None:
     report = worth(opinion(quote="없는 문장입니다."))
 
     assert [one.code for one in report.cleared] == [UNVERIFIABLE]
     assert report.cleared[0].evidence == ()
-
-
-def test_a_failure_is_a_check_that_did_not_run() -> None:
-    report = weighed(RULES, ASKED, JudgeFailure("timeout"), DENIED, 3000.0)
-
-    assert (report.outcome, report.reason) == (Outcome.NOT_RUN, "timeout")
-    assert report.word == JudgeWord(covered=0.0)
-
-
-@each_row("skip", Skip)
-def test_not_being_asked_is_no_failure(skip: Skip) -> None:
-    assert not_asked(RULES, skip).word is None
 
 
 # --- approval ----------------------------------------------------------------------------------
@@ -222,62 +150,7 @@ def by_guard(guard: str, severity: Severity, strength: Strength, at: int = 0) ->
     return Finding(guard, f"{guard}.x", "answer", Span(at, at + 5), "문장", severity, strength)
 
 
-ANSWERED = [
-    pytest.param(by_guard("overlap", Severity.WEAK, Strength.E0), True, id="a-weak-doubt"),
-    pytest.param(by_guard("overlap", Severity.STRONG, Strength.E0), False, id="a-strong-finding"),
-    pytest.param(by_guard("negation", Severity.WEAK, Strength.C1), False, id="a-contradiction"),
-    pytest.param(by_guard("uncited_claims", Severity.WEAK, Strength.E0), False, id="about-form"),
-    pytest.param(
-        by_guard("overlap", Severity.WEAK, Strength.E0, at=len(DENIED)), False, id="another-claim"
-    ),
-]
-
-
-@each_row("finding, is_answered", ANSWERED)
-def test_approval_answers_weak_doubts_about_the_same_claim(
-    finding: Finding, is_answered: bool
-) -> None:
-    report = worth(opinion(JudgeLabel.SUPPORTED, quote=BACKING))
-
-    assert report.open_signs([finding]) == ([] if is_answered else [finding])
-
-
 # --- part of an opinion ------------------------------------------------------------------------
-
-SECOND = OpenClaim(2, REWORDED, CLAIM.windows, Span(50, 50 + len(REWORDED)))
-TWO = JudgeQuestion(ASKED.question, (CLAIM, SECOND))
-OF_SECOND = opinion(JudgeLabel.SUPPORTED, claim=2)
-PARTS = [
-    pytest.param(TWO, (opinion(), OF_SECOND), 1.0, id="all-of-it"),
-    pytest.param(TWO, (opinion(),), 0.5, id="a-claim-not-spoken-of"),
-    pytest.param(TWO, (opinion(), opinion(JudgeLabel.NO_RAD, claim=2)), 0.5, id="or-waved-through"),
-    pytest.param(
-        TWO,
-        (opinion(), opinion(JudgeLabel.SUPPORTED, claim=2, quote=LIE)),
-        0.5,
-        id="or-with-a-quote-from-nowhere",
-    ),
-    pytest.param(JudgeQuestion("?", (CLAIM,), left_out=3), (opinion(),), 0.25, id="not-asked"),
-]
-
-
-@each_row("asked, said, covered", PARTS)
-def test_a_word_on_part_of_the_claims_counts_in_part(
-    asked: JudgeQuestion, said: tuple[Opinion, ...], covered: float
-) -> None:
-    report = weighed(RULES, asked, Opinions(said, 0.8), DENIED, 1.0)
-
-    assert report.word == JudgeWord(0.8, covered)
-    assert report.reason == ("partial" if covered < 1 else "")
-    assert [one.finding.span for one in report.objections] == [CLAIM.span]
-
-
-def test_what_counts_in_part_and_weighs_nothing_is_a_cap() -> None:
-    rules = RULES.model_copy(update={"trained_on_korean": False})
-
-    report = weighed(rules, TWO, Opinions((opinion(),), 0.8), DENIED, 1.0)
-
-    assert report.word == JudgeWord(covered=0.0)
 
 
 @each_row("kind", "a_checker_that_quotes_nothing_of_its_own_raises_nothing")
@@ -328,16 +201,3 @@ def test_an_edited_answer_keeps_what_still_stands_in_it() -> None:
     assert [one.span for one in kept.findings] == [Span(8, 8 + len(DENIED))]
     assert (gone.outcome, gone.findings) == (Outcome.CLEAN, ())
     assert gone.word is None  # nobody has judged the answer as it is now
-
-
-def test_every_code_says_what_it_means() -> None:
-    [finding] = worth(opinion()).findings
-
-    assert finding.code == CONTRADICTED
-    assert "{observed}" in all_codes()[finding.code].instruction
-
-
-def test_a_judge_needs_a_model_unless_its_server_has_only_one() -> None:
-    JudgeRules.model_validate({"kind": "tei_nli", "base_url": "http://127.0.0.1:9000"})
-    with pytest.raises(ValueError, match="needs a `model`"):
-        JudgeRules.model_validate_json(json.dumps({"base_url": "http://127.0.0.1:9000/v1"}))

@@ -8,13 +8,15 @@ import respx
 from pydantic import JsonValue
 
 from policies.judging.judge import JudgeLabel, JudgeQuestion, Matter, OpenClaim, Window
-from proxy.judge.chat import PATH, ChatJudge
+from proxy.judge.chat import PATH, ChatJudge, find_json, find_pieces
 from proxy.judge.server import JudgeCallFailed
 from proxy.openai_api.json_body import JsonObject, member, objects
 from tests.fakes.fake_judge import opinions_json, told_to_judge
+from tests.fakes.growth import assert_grows_with_its_input
 from tests.fakes.mocked_wire import WIRE
 from tests.policies.courses import COURSES, DENIED, NO_REFUND
 from tests.proxy.judge.asking import ASKED, FIRST, KEY, ask, recorded, route, sent
+from tests.tables import each_row
 
 pytestmark = pytest.mark.respx(using=WIRE)
 
@@ -271,3 +273,14 @@ async def test_a_field_that_was_not_the_reason_is_sent_again(respx_mock: respx.M
 
     assert ["max_tokens" in sent(made, call) for call in range(3)] == [True, False, True]
     assert member(sent(made, 2), "max_tokens") == 1100
+
+
+@each_row("piece", ['"', "'", '"\\', "'\\", "{", "[", "{'", ",", ", ", "\\", "True"])
+def test_no_reply_takes_long_to_search(piece: str) -> None:
+    def look(chars: int) -> None:
+        text = "{" + piece * (chars // len(piece))
+        with pytest.raises(ValueError, match="no JSON"):
+            find_json(text, lambda value: isinstance(value, dict) and "a" in value)
+        find_pieces(text, lambda value: isinstance(value, dict) and "a" in value)
+
+    assert_grows_with_its_input(look, 60_000)

@@ -7,12 +7,10 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from proxy.errors import (
-    UpstreamBroken,
     UpstreamError,
     UpstreamPoolFull,
     UpstreamRefused,
     UpstreamRejectedKey,
-    UpstreamTimeout,
     UpstreamUnreachable,
 )
 from proxy.upstream.client import QUIET_S, FailureLog
@@ -50,45 +48,6 @@ def told(lines: list[EventDict]) -> list[tuple[str, str]]:
     return [(line["event"], line["server"]) for line in lines]
 
 
-def test_the_first_failure_is_told_and_the_end_with_their_number_and_time(
-    troubles: FailureLog, watch: Watch, lines: list[EventDict]
-) -> None:
-    for _ in range(3):
-        troubles.failed(HERE, GONE)
-        watch.now_s += 2.5
-    troubles.answered(HERE)
-    troubles.answered(HERE)
-
-    assert lines == [
-        {
-            "event": "upstream.failing",
-            "log_level": "warning",
-            "server": HERE,
-            "error": "upstream_unreachable",
-            "cause": "ConnectError",
-        },
-        {
-            "event": "upstream.back",
-            "log_level": "info",
-            "server": HERE,
-            "failures": 3,
-            "failing_s": 7.5,
-        },
-    ]
-
-
-def test_each_server_is_told_of_by_itself(troubles: FailureLog, lines: list[EventDict]) -> None:
-    troubles.failed(HERE, GONE)
-    troubles.failed(THERE, GONE)
-    troubles.answered(HERE)
-
-    assert told(lines) == [
-        ("upstream.failing", HERE),
-        ("upstream.failing", THERE),
-        ("upstream.back", HERE),
-    ]
-
-
 def test_one_that_fails_now_and_then_is_told_of_once_a_minute(
     troubles: FailureLog, watch: Watch, lines: list[EventDict]
 ) -> None:
@@ -101,23 +60,6 @@ def test_one_that_fails_now_and_then_is_told_of_once_a_minute(
 
     assert few == [("upstream.failing", HERE), ("upstream.back", HERE)]
     assert told(lines)[2:] == [("upstream.failing", HERE)]
-
-
-FAULTS = [
-    pytest.param(UpstreamTimeout("first byte", 1.0), id="slow"),
-    pytest.param(UpstreamBroken("no choices"), id="unreadable"),
-    pytest.param(UpstreamRefused(500), id="its-own-error"),
-]
-
-
-@pytest.mark.parametrize("error", FAULTS)
-def test_every_fault_of_the_server_counts(
-    troubles: FailureLog, lines: list[EventDict], error: UpstreamError
-) -> None:
-    troubles.failed(HERE, error)
-
-    [line] = lines
-    assert (line["event"], line["error"]) == ("upstream.failing", error.code)
 
 
 @pytest.mark.parametrize(
