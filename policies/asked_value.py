@@ -9,27 +9,53 @@ from guards.core.reading import Text
 from guards.evidence.sets import Values
 from guards.evidence.values import Value, values_of
 from guards.korean.morphemes import morphemes
-from guards.korean.words import Word, content_words
-from guards.lexicons.loading import section_words
+from guards.korean.words import Word, canonical, content_words
+from guards.lexicons.loading import section_words, sections
 from guards.text.particles import stem
 from guards.text.slots.quantity import Quantity
 
 _NOT_PLAIN = re.compile(
     r"가장|제일|최고|최저|최대|최소|최장|한도|상한|하한|합계|총합|합치|합하|합쳐|차이|평균|비교|계산|남은|남았|지났|지난|이번|올해|내년|작년|"
-    r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]|"
+    r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|(?<![가-힣])(?:내가|나는|난)(?![가-힣])|말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]|"
     r"더\s?(?:비싼|싼|많|적|길|짧|늦|빠)"
 )
 _CODE = re.compile(r"[A-Za-z]+-?\d+|\d+[A-Za-z]+")
 _NUMBERED = re.compile(r"\d+[가-힣]*")
+_POINTING = frozenset("이그저")
 _HANGUL = re.compile(r"[가-힣]")
 _HANGUL_RUN = re.compile(r"[가-힣]+")
 # 몇 시까지 asks for the end of something, 몇 시부터 for its beginning.
 _SIDES = (
-    (re.compile(r"까지"), re.compile(r"까지|[~∼～]|이내|안에|이하|마감|종료|끝|제한|한도")),
+    (re.compile(r"까지"), re.compile(r"까지|[~∼～]|이내|안에|이하|마감|기한|종료|끝|제한|한도")),
     (re.compile(r"부터"), re.compile(r"부터|[~∼～]|이상|이후|시작")),
 )
+_HOW_MUCH_IS = re.compile(r"[가-힣][은는이가]\s?얼마(?:예요|인가요|에요|입니까|죠|지요)")
 _SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까지|부터)")
 _CASES = section_words("direct_answers", "cases")
+# A period in a question, and what pages write for it: 한 달 요금, 월 요금.
+_RATES = (
+    (
+        re.compile(r"(?:한|1)\s?시간"),
+        re.compile(r"(?<![가-힣\d])(?:매\s?|한\s?|1\s?)?시간(?:당|에)"),
+    ),
+    (
+        re.compile(r"하루|일일|1\s?일"),
+        re.compile(r"하루|매일|일일|(?<![\d월])(?<!월 )1\s?일(?!부터|까지|자)"),
+    ),
+    (
+        re.compile(r"(?:한|1)\s?달|1\s?개월"),
+        re.compile(r"(?<![가-힣\d])(?:한\s?달|매?월|매달|1\s?개월)(?!요일|말|초)"),
+    ),
+    (
+        re.compile(r"(?:한|일|1)\s?년|한\s?해"),
+        re.compile(r"(?<![가-힣\d])(?:연간?|매년|1\s?년|한\s?해)(?![가-힣])"),
+    ),
+)
+_SAME = [
+    frozenset(canonical(word) for word in line.split())
+    for line in sections("direct_answers")["same"]
+]
+_ALIKE = {word: group for group in _SAME for word in group}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +67,11 @@ class AskedValue:
         words: Its words; the last one says what the figure is asked of.
         cases: Light words that tell which case is meant (본인, 전, 토요일).
         verbatim: What has to stand there as it is: codes (P1), and words that could not be read.
+        features: The features of all its words, and of those that pages may use for them.
         given: The figures that it gives itself.
         subject: The noun phrase that the figure is asked of; empty if there is none.
         side: What the sentence has to say where one end of something is asked for.
+        is_open: Whether it asks how much something is without a word for the kind of its value.
         of_band: Whether a band of the sentence stands for values that it gave.
     """
 
@@ -55,6 +83,7 @@ class AskedValue:
     given: Sequence[Value]
     subject: str
     side: re.Pattern[str] | None
+    is_open: bool = False
     of_band: bool = False
 
 
@@ -64,6 +93,16 @@ class Point:
 
     dimension: str
     values: Values
+
+
+def rate_of(text: str) -> re.Pattern[str] | None:
+    """Return what pages write for a period of one (한 달: 월, 매월), if a text is one."""
+    return next((said for asked, said in _RATES if asked.fullmatch(text)), None)
+
+
+def alike(feature: str) -> frozenset[str]:
+    """Return the words that a question and a page may use for one thing, the word among them."""
+    return _ALIKE.get(feature, frozenset({feature}))
 
 
 def point_of(value: Value) -> Point | None:
@@ -79,13 +118,17 @@ def read_question(question: str) -> AskedValue | None:
     """Read a question for one figure; None for any other, and for what has to be worked out."""
     kinds = asked_kinds(question)
     given = values_of(Text(question))
-    asked = asked_words(question)
+    asked = [_whole(one, question) for one in asked_words(question)]
     misread = [one for one in asked if _is_misread(one, question, given)]
     subject_words = [
         one for one in asked if not _is_unit(one, given) and one not in misread
     ] or asked
-    if not (kinds and subject_words) or _NOT_PLAIN.search(question):
+    names_nothing = all(
+        rate_of(one.text) or one.features[-1].endswith("다") for one in subject_words
+    )
+    if not (kinds and subject_words) or names_nothing or _NOT_PLAIN.search(question):
         return None
+    unread = [*unread_words(question), *(_written(one, question) for one in misread)]
     every = [one for one in content_words(morphemes(question)) if not _is_unit(one, given)]
     side = _SIDE_ASKED.search(question)
     return AskedValue(
@@ -100,23 +143,35 @@ def read_question(question: str) -> AskedValue | None:
                 for match in _CODE.finditer(question)
                 if not any(one.start <= match.start() < one.end for one in given)
             ),
-            *unread_words(question),
-            *(_written(one, question) for one in misread),
+            *unread,
             *numbered(question, given),
         ],
-        features_of(every),
+        frozenset(
+            other for one in (*features_of(every), *map(canonical, unread)) for other in alike(one)
+        ),
         given,
         asked_subject(question),
         next((needs for end, needs in _SIDES if side and end.search(side["side"])), None),
+        is_open=_HOW_MUCH_IS.search(question) is not None and kinds == asked_kinds("얼마인가요?"),
     )
+
+
+def _whole(word: Word, text: str) -> Word:
+    """Return a word, with the first syllable of it that was taken for a pointing word (이자율)."""
+    start = word.start - 1
+    if start < 0 or text[start] not in _POINTING or _HANGUL.search(text[:start][-1:]):
+        return word
+    whole = text[start : word.end]
+    return word._replace(text=whole, features=(canonical(whole),), start=start)
 
 
 def _is_misread(word: Word, text: str, values: Sequence[Value]) -> bool:
     """Tell whether a word is one syllable within a longer one (무 of 의무, taken for 의 + 무)."""
     before = word.start - 1
+    glued = text[max(before, 0) : word.start]
     return (
         len(word.text) == 1
-        and _HANGUL.match(text[max(before, 0) : word.start]) is not None
+        and _HANGUL.match(glued) is not None
         and not any(value.start <= before < value.end for value in values)
     )
 

@@ -10,15 +10,16 @@ out, compared, or told from today's date is left alone, and so is what is of ano
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from guards.claims.layout import Label, Level
 from guards.claims.question import (
     Kinds,
     is_generic,
 )
-from guards.claims.reader import label_words
+from guards.claims.reader import Claim, label_words
 from guards.core.exchange import Source
 from guards.core.reading import SourceSet, Text, source_set
 from guards.evidence.bands import bands_of
@@ -28,12 +29,20 @@ from guards.evidence.figures import Figure
 from guards.evidence.index import SourceIndex
 from guards.evidence.values import Value, kind_of, values_of
 from guards.korean.morphemes import morphemes
-from guards.korean.words import Word, content_words, simple_nouns
+from guards.korean.words import Word, canonical, content_words, simple_nouns
 from guards.lexicons.loading import section_words, sections, words
 from guards.text.editions import Edition
 from guards.text.particles import Noun
 from guards.text.slots.units import Dimension
-from policies.asked_value import AskedValue, features_of, numbered, point_of, read_question
+from policies.asked_value import (
+    AskedValue,
+    alike,
+    features_of,
+    numbered,
+    point_of,
+    rate_of,
+    read_question,
+)
 from policies.schema.sections import Tone
 from policies.templates import plain_line
 
@@ -55,11 +64,17 @@ _DAY = re.compile(r"(?:요일|주말|공휴일)$")
 _BRACKET_AT_END = re.compile(r"\s*[(（][^()（）]*[)）]$")
 _SPACING = re.compile(r"[\s·ㆍ,]+")
 _PEOPLE = re.compile(
-    r"(?:직원|임직원|사람|자|분|고객|손님|회원|이용자|근로자|신청자|투숙객|방문객|학생|회사|본사|당사|구성원|대상자)$"
+    r"(?:직원|임직원|사람|자|(?<![과족일])분|고객|손님|회원|이용자|근로자|신청자|투숙객|방문객|학생|회사|본사|당사|구성원|대상자)$"
 )
 _TOPIC = frozenset({"은", "는"})
 _PREFIXES = words("prefixes")
-_MATTERS = section_words("direct_answers", "matters")
+_LIMIT = re.compile(r"한도|최대|최소|최고|최저|상한|하한")
+_COST = re.compile(r"(?P<thing>[가-힣]{2,})[비료]")
+# What stands with an amount that is no plain price.
+_NO_PRICE = re.compile(
+    r"할인|적립|환급|지원|면제|이상|초과|(?:[^요]금|수당|수수료|예산|급여)(?![가-힣])"
+)
+_AMOUNT = re.compile(r"(?:수당|급여|보상|보험|요금|[비료금])$")
 _KINDS_APART = tuple(
     {word: kind[0] for kind in (entry.split("=") for entry in line.split()) for word in kind}
     for line in sections("direct_answers")["kinds"]
@@ -67,6 +82,11 @@ _KINDS_APART = tuple(
 _OF_A_KIND = frozenset().union(*_KINDS_APART)
 _NO_NAMES = section_words("direct_answers", "no_names")
 _OWN_CASE = section_words("direct_answers", "own_case")
+_PLAIN = frozenset(map(canonical, ("요금", "가격", "비용", "금액", "단가", "시간", "기간")))
+_ENDS = frozenset({"까지", "부터"})
+_SIGNS = re.compile(r"[+→×=|]")
+_ALSO = frozenset({"도", "만"})
+_BRACKETED = re.compile(r"[(（][^()（）]*[)）]")
 _OF_A_LIMIT = frozenset({"초과", "미만"})
 _LABELS = frozenset({Level.ROW, Level.COLUMN, Level.LABEL, Level.PARENT})
 _VALUE_NOUN = re.compile(
@@ -121,7 +141,7 @@ def direct_answer(
     answering = [
         (one, replace(wanted, of_band=rows.in_band(one, wanted)))
         for one in sentences
-        if rows.may_hold(one, wanted) and _answers(one, wanted)
+        if rows.may_hold(one, wanted) and _answers(one, wanted, rows.head_of(one))
     ]
     if not answering and wanted.given:
         answering = rows.of_the_users_case(sentences, wanted)
@@ -209,8 +229,7 @@ class _Rows:
         held = self._held(sentence, question)
         if not held:
             return None
-        block = sentence.sentence[0].block
-        head = self._heads.get((sentence.source.id, block.table), "")
+        head = self.head_of(sentence)
         said = _Said.of(head, features_of(label_words(head)))
         words = [
             one
@@ -225,6 +244,11 @@ class _Rows:
             of_band=True,
         )
 
+    def head_of(self, sentence: ValueSentence) -> str:
+        """Return what the first column of a cell's table is called (회원권); empty for others."""
+        block = sentence.sentence[0].block
+        return self._heads.get((sentence.source.id, block.table), "") if block.is_cell else ""
+
     def _asked_figures(self, sentence: ValueSentence, kinds: Kinds) -> list[Figure]:
         return [
             figure
@@ -234,17 +258,32 @@ class _Rows:
         ]
 
 
-def _answers(sentence: ValueSentence, question: AskedValue) -> bool:
+def _answers(sentence: ValueSentence, question: AskedValue, head: str = "") -> bool:
+    features = {*sentence.around, *features_of(label_words(head))}
+    said = _Said(
+        features,
+        text := f"{head} / {_with_labels(sentence)}".casefold(),
+        _SPACING.sub("", text),
+        priced=_priced(sentence, question),
+    )
     return (
         _is_plain(sentence)
         and _holds(sentence, question)
-        and _has_all(_Said.of(_with_labels(sentence), sentence.around), question)
-        and (question.side is None or question.side.search(sentence.text) is not None)
+        and _has_all(said, question)
+        and (question.side is None or question.side.search(_told_text(sentence)) is not None)
         and _is_about(sentence, question)
         and _is_bound(sentence, question)
-        and not _is_other_matter(sentence, question)
+        and not _is_amount_of(sentence, question)
         and not _is_other_kind(sentence, question)
+        and not _is_narrower(sentence, question)
+        and _names_it(sentence, question, head)
+        and not _is_other_value(sentence, question)
     )
+
+
+def _told_text(sentence: ValueSentence) -> str:
+    """Return a sentence with the labels of its own, which are told with it."""
+    return " / ".join((*(label.text for label in _own_labels(sentence)), sentence.text))
 
 
 def _with_labels(sentence: ValueSentence) -> str:
@@ -276,11 +315,16 @@ def _is_beside_named(
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A text with the features of its words, and its form without spaces and case."""
+    """A text with the features of its words, and its form without spaces and case.
+
+    Attributes:
+        priced: Of an amount, the labels and titles that say nothing but whose price it is.
+    """
 
     features: Collection[str]
     text: str
     dense: str
+    priced: Sequence[str] = ()
 
     @classmethod
     def of(cls, text: str, features: Collection[str]) -> "_Said":
@@ -295,14 +339,31 @@ class _Said:
         parts = simple_nouns(word)
         if len(word.text) > 1 and self._has_text(word.text.casefold()):
             return True
+        if (rate := rate_of(word.text)) is not None:
+            return rate.search(self.text) is not None
+        if self._has_cost_of(word.text, kinds):
+            return True
         if parts != word.features:
             compound = word.features[-1]
             may_be_parts = len(word.features) >= _COMPOUND or (
                 Dimension.DATE in kinds and compound.endswith("일")
             )
-            if compound in self.features or not may_be_parts:
-                return compound in self.features
-        return all(part in self.features for part in parts)
+            if self._has_feature(compound) or not may_be_parts:
+                return self._has_feature(compound)
+        return all(map(self._has_feature, parts))
+
+    def has_written(self, text: str) -> bool:
+        """Tell whether a text that is no word to the analyser stands there, or one for the same."""
+        stands = re.search(rf"(?<!\d){re.escape(text)}", self.dense) is not None
+        return stands or self._has_feature(canonical(text))
+
+    def _has_feature(self, feature: str) -> bool:
+        return not alike(feature).isdisjoint(self.features)
+
+    def _has_cost_of(self, text: str, kinds: Kinds) -> bool:
+        """Tell whether an amount is a thing's, as it is called nothing else (새벽 배송: 배송비)."""
+        costs = _COST.fullmatch(text) if Dimension.WON in kinds else None
+        return costs is not None and any(costs["thing"] in one for one in self.priced)
 
     def _has_text(self, text: str) -> bool:
         """Tell whether a text stands there without a prefix that makes another thing of it."""
@@ -325,15 +386,31 @@ def _is_plain(sentence: ValueSentence) -> bool:
 def _holds(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether a sentence has a figure of that kind besides those that the question gave."""
     known = (*sentence.values, *values_of(Text(_above(sentence))))
-    return all(value.is_among(known) for value in question.given) and any(
-        value.kind in question.kinds and not value.is_among(question.given)
+    text = _with_labels(sentence)
+    return all(
+        value.is_among(known)
+        or ((rate := rate_of(value.text)) is not None and rate.search(text) is not None)
+        for value in question.given
+    ) and any(
+        (value.kind in question.kinds or _is_called_so(sentence, question))
+        and not value.is_among(question.given)
         for value in sentence.values
+    )
+
+
+def _is_called_so(sentence: ValueSentence, question: AskedValue) -> bool:
+    """Tell whether a cell's column is just what a question asks for (저장 공간은 얼마인가요?)."""
+    subject = _SPACING.sub("", question.subject)
+    return question.is_open and any(
+        subject.endswith(_SPACING.sub("", label.text))
+        for label in sentence.sentence[0].block.labels
+        if label.level is Level.COLUMN
     )
 
 
 def _has_all(said: _Said, question: AskedValue) -> bool:
     return (
-        all(re.search(rf"(?<!\d){re.escape(text)}", said.dense) for text in question.verbatim)
+        all(map(said.has_written, question.verbatim))
         and all(said.has(word, question.kinds) for word in question.words)
         and all(word in said.features for word in question.cases)
     )
@@ -357,31 +434,168 @@ def _is_bound(sentence: ValueSentence, question: AskedValue) -> bool:
 
 def _is_about(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether a topic of a sentence (…은/는) is the question's or just whom it is for."""
-    every = (word for claim in sentence.sentence for word in claim.clause.words)
+    every = [word for claim in sentence.sentence for word in claim.clause.words]
     topics = [one for one in every if one.particle in _TOPIC and not one.is_verb]
     above = f"{sentence.edition.name} {' '.join(sentence.headings)}"
     return not topics or any(
         one.text in above
-        or not question.features.isdisjoint(one.features)
+        or _is_of(question, one)
+        or is_generic(one)
         or (one is topics[0] and _PEOPLE.search(one.text) is not None)
         for one in topics
     )
 
 
-def _is_other_matter(sentence: ValueSentence, question: AskedValue) -> bool:
-    """Tell whether a noun of the question stands behind one that makes another matter of it."""
-    runs = [claim.clause.words for claim in sentence.sentence]
-    runs += [label_words(label.text) for label in _own_labels(sentence)]
-    before = [
-        (run[at - 1] if at and not run[at - 1].particle else None, word)
-        for run in runs
-        for at, word in enumerate(run)
-        if not question.features.isdisjoint(word.features)
+def _priced(sentence: ValueSentence, question: AskedValue) -> list[str]:
+    """Return the labels and titles of a plain amount that say nothing but whose price it is."""
+    labels = [label.text for label in sentence.sentence[0].block.labels]
+    costs = [one for label in labels for one in label.split() if _COST.fullmatch(one)]
+    is_no_price = _NO_PRICE.search(" ".join((*labels, sentence.text))) is not None
+    if _CLOSED.search(sentence.text) or is_no_price or costs:
+        return []
+    return [
+        _SPACING.sub("", text)
+        for text in (*labels, sentence.edition.name)
+        if all(is_generic(one) or one.text in question.subject for one in label_words(text))
     ]
-    told_of = {
-        feature for pair in before for word in pair if word is not None for feature in word.features
-    }
-    return not (told_of & _MATTERS) <= question.features
+
+
+def _is_narrower(sentence: ValueSentence, question: AskedValue) -> bool:
+    """Tell whether a sentence is of less than what is asked (신용 대출 for 대출).
+
+    Nouns say so that a question does not have, in a row or label, or in one noun phrase with a word
+    that it has; or bands of values.
+    """
+    if question.of_band:
+        return False
+    labels = [
+        _BRACKETED.sub("", label.text)
+        for label in _own_labels(sentence)
+        if label.level is not Level.COLUMN
+    ]
+    above = _headings(sentence)
+    for at, one in enumerate(labels):
+        values = values_of(Text(one))
+        words = label_words(one)
+        # 관람 시간 is a matter of the page 관람 안내; 표준형 is a case.
+        over = above if words and _VALUE_NOUN.search(words[-1].text) else ""
+        is_other_band = at == 0 and not all(_is_given(value, question) for value in values)
+        if is_other_band or _unasked(words, question, over, values):
+            return True
+    phrases = [
+        [
+            _unasked(one, question, above, claim.clause.figures)
+            for one in _asked_phrases(claim, question)
+        ]
+        for claim in sentence.sentence
+        if claim.clause.figures
+    ]
+    said = [one for one in phrases if one]
+    return bool(said) and all(map(any, said))
+
+
+def _is_given(value: Value, question: AskedValue) -> bool:
+    is_rate = rate_of(value.text) is not None
+    return is_rate or value.is_among(question.given) or value.text in question.verbatim
+
+
+def _names_it(sentence: ValueSentence, question: AskedValue, head: str) -> bool:
+    """Tell whether a sentence itself has a telling word of what is asked, or answers it."""
+    labels = sentence.sentence[0].block.labels
+    own = [label.text for label in _own_labels(sentence)]
+    asks = [label.text for label in labels if label.text.endswith("?")]
+    said = " / ".join((head, *own, *asks, sentence.text))
+    has = _Said.of(said, features_of(content_words(morphemes(said))))
+    nouns = [one for one in question.words if not one.is_verb] or question.words
+    return (
+        question.of_band
+        or any(_VALUE_NOUN.fullmatch(_SPACING.sub("", one)) for one in own[-1:])
+        or any(has.has(one, question.kinds) for one in nouns)
+        or any(map(has.has_written, question.verbatim))
+    )
+
+
+def _is_other_value(sentence: ValueSentence, question: AskedValue) -> bool:
+    """Tell whether a value is called otherwise than what is asked for (청약 한도 for 수수료)."""
+    asked = [one for one in question.subject.split()[-1:] if _VALUE_NOUN.fullmatch(one)]
+    if not asked or canonical(asked[0]) in _PLAIN or asked[0] in sentence.text:
+        return False
+    called = [
+        words[-1]
+        for label in _own_labels(sentence)
+        if (words := label_words(_BRACKETED.sub("", label.text)))
+        and _VALUE_NOUN.search(words[-1].text)
+    ]
+    return bool(called) and not any(
+        _is_of(question, one) or one.features[-1] in _PLAIN for one in called
+    )
+
+
+def _headings(sentence: ValueSentence) -> str:
+    """Return what stands above a sentence, without spaces: its title, headings and list items."""
+    labels = sentence.sentence[0].block.labels
+    over = (one.text for one in labels if one.level in {Level.HEADING, Level.PARENT})
+    return _SPACING.sub("", " ".join((sentence.edition.name, *over)))
+
+
+def _unasked(
+    words: Sequence[Word], question: AskedValue, above: str, figures: Sequence[Any]
+) -> bool:
+    """Tell whether some words have a noun that is neither in a question nor above its sentence."""
+    return not all(
+        one.is_verb
+        or is_generic(one)
+        or _is_of(question, one)
+        or one.text in above
+        or any(figure.start <= one.start < figure.end for figure in figures)
+        for one in words
+    )
+
+
+def _asked_phrases(claim: Claim, question: AskedValue) -> Iterator[Sequence[Word]]:
+    """Yield the noun phrases of a clause that say what of the asked things its figure is.
+
+    They have a word of the question, take it in with others (회원도, 회원만), or call the figure
+    (이용금액 10,000원).
+    """
+    article = _ARTICLE.match(claim.text)
+    first = claim.clause.start + article.end() if article else 0
+    phrases: list[list[Word]] = []
+    for word in claim.clause.words:
+        if word.is_verb or word.start < first:
+            continue
+        if phrases and _is_joined(phrases[-1][-1], word):
+            phrases[-1].append(word)
+        else:
+            phrases.append([word])
+    figures = [one.start for one in claim.clause.figures]
+    for phrase in phrases:
+        last = phrase[-1]
+        calls = _VALUE_NOUN.search(last.text) and any(0 <= at - last.end <= 1 for at in figures)
+        if calls or last.particle in _ALSO or any(_is_of(question, one) for one in phrase):
+            yield phrase
+
+
+def _is_joined(first: Word, second: Word) -> bool:
+    """Tell whether two nouns stand in one noun phrase."""
+    gap = second.start - first.end - len(first.particle)
+    return first.particle in {"", "의"} and gap <= 1
+
+
+def _is_of(question: AskedValue, word: Word) -> bool:
+    return not question.features.isdisjoint(word.features)
+
+
+def _is_amount_of(sentence: ValueSentence, question: AskedValue) -> bool:
+    """Tell whether a sentence is of an amount for what is asked (연차수당 for 연차)."""
+    words = [word for claim in sentence.sentence for word in claim.clause.words]
+    words += [word for label in _own_labels(sentence) for word in label_words(label.text)]
+    return Dimension.WON not in question.kinds and any(
+        _AMOUNT.search(word.text)
+        and word.features[-1] not in question.features
+        and _is_of(question, word)
+        for word in words
+    )
 
 
 def _is_other_kind(sentence: ValueSentence, question: AskedValue) -> bool:
@@ -427,6 +641,10 @@ def _found(sentence: ValueSentence, question: AskedValue, tone: Tone) -> _Found 
     subject = _subject(labels, question, sentence)
     if not subject or (is_sentence and sentence.sentence[0].block.is_cell):
         return None
+    if not is_sentence:
+        text = text.replace(" / ", ", ")
+        if not _ends_as_noun(text):
+            return None
     # Particles go by the word before a bracket.
     noun, value = (Noun(_BRACKET_AT_END.sub("", one)) for one in (subject, text))
     if is_sentence:
@@ -443,6 +661,13 @@ def _found(sentence: ValueSentence, question: AskedValue, tone: Tone) -> _Found 
         if said
         else None
     )
+
+
+def _ends_as_noun(value: str) -> bool:
+    """Tell whether a copula can follow a value: 9월 30일까지, not 포털에서 nor 4만 원 + 2만 원."""
+    *_, last = morphemes(_BRACKET_AT_END.sub("", value)) or (None,)
+    is_noun = last is None or last.form in _ENDS or not last.tag.startswith(("J", "E"))
+    return is_noun and not _SIGNS.search(value)
 
 
 def _days_of(sentence: ValueSentence) -> set[str]:
@@ -463,6 +688,8 @@ def _subject(labels: Sequence[Label], question: AskedValue, sentence: ValueSente
     if question.subject and says_it_all and not repeats:
         return question.subject
     names = list(dict.fromkeys(plain_line(label.text) for label in labels))
+    if not names:
+        return ""
     calls_a_value = _VALUE_NOUN.search(re.sub(r"\s*[(（].*", "", names[-1]))
     if calls_a_value or not (is_cell or question.of_band):
         return " ".join(names)
@@ -481,7 +708,8 @@ def _is_in_question(label: str, question: AskedValue) -> bool:
         return True
     values = values_of(Text(label))
     return (
-        all(value.is_among(question.given) for value in values)
+        (_LIMIT.search(label) is None or _LIMIT.search(question.subject) is not None)
+        and all(value.is_among(question.given) for value in values)
         and all(word in question.verbatim for word in numbered(label, values))
         and all(
             is_generic(word)

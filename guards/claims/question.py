@@ -38,12 +38,14 @@ _CLOCK: Kinds = frozenset({Dimension.CLOCK})
 _PERCENT: Kinds = frozenset({Dimension.PERCENT})
 _PEOPLE: Kinds = frozenset({Dimension.PEOPLE})
 _PHONE: Kinds = frozenset({ContactKind.PHONE})
+_RATING: Kinds = frozenset({"점", Dimension.BARE})
 
 _PHONE_ASKED = re.compile(r"전화\s?번호|연락처|(?:어디|몇\s?번)(?:로|으로|에)?\s?(?:전화|연락)")
 _TIME_OF_DAY = re.compile(r"몇\s?시(?!간)")
 _LINE = re.compile(r"몇\s?호선")
 _EXIT = re.compile(r"몇\s?번\s?출구")
 _DAYS = re.compile(r"며칠|몇\s?일(?![가-힣]*정)")
+_RATING_ASKED = re.compile(r"[평별]점[은는이가]?\s(?:총\s)?몇\s?점")
 _COUNTED = re.compile(r"(?<![가-힣])몇\s?(?P<unit>[가-힣%]{1,4}|[A-Za-z㎡㎖㎏㎝㎞]{1,4})")
 _PERIOD_ASKED = re.compile(
     r"얼마\s?(?:전|후|뒤|동안|안에|만에|이내)|얼마나\s?(?:걸|오래)|얼마\s?동안"
@@ -58,7 +60,7 @@ _OTHER_ASKED = re.compile(
 # Nouns that a value is asked of; the head of a compound comes last (할인율, 수습기간).
 _NOUN_KINDS = (
     (
-        re.compile(r"(?:할인|이자|지급|적립|수익|보상|환급|세|요|비|확)율|비율|이율|퍼센트"),
+        re.compile(r"(?:할인|이자|지급|적립|수익|보상|환급|세|요|비|확)율|비율|이율|금리|퍼센트"),
         _PERCENT,
     ),
     (re.compile(r"수수료|위약금"), _MONEY | _PERCENT),
@@ -66,6 +68,7 @@ _NOUN_KINDS = (
     (re.compile(r"기한|마감일|마감"), _PERIOD | _WHEN),
     (re.compile(r"시각|시간"), _CLOCK),
     (re.compile(r"정원|인원"), _PEOPLE),
+    (re.compile(r"평점|별점"), _RATING),
     (
         re.compile(
             r"금액|요금|가격|비용|수당|급여|일비|여비|보조금|지원금|포상금|경조금|축하금|보증금|과태료|벌금"
@@ -94,6 +97,7 @@ def asked_kinds(question: str) -> Kinds:
         (_EXIT, frozenset({RouteKind.EXIT})),
         (_TIME_OF_DAY, _CLOCK),
         (_DAYS, frozenset({Dimension.DAYS})),
+        (_RATING_ASKED, _RATING),
         (_PERIOD_ASKED, _PERIOD),
     ):
         if pattern.search(question):
@@ -207,7 +211,8 @@ def gives(text: Text, kind: Answer) -> bool:
 
 
 def _without_asking_words(question: str) -> str:
-    return _ASKING.sub(lambda match: " " * len(match[0]), question)
+    # Something stays there: 연차 is read as an adverb right before a verb.
+    return _ASKING.sub(lambda match: "_" * len(match[0]), question)
 
 
 def asked_words(question: str) -> list[Word]:

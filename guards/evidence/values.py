@@ -1,8 +1,10 @@
 """Values that can be compared by what they mean: quantities, telephone numbers, lines, exits.
 
-Everyday wording (한 번, 1인당, 두 가지) and lone digits are words, not values; 11가지 is a value.
+Everyday wording (한 번, 1인당, 두 가지) and lone digits are words, not values; 11가지 and a rating
+of 4.1 are values.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple, Protocol, TypeVar
@@ -25,6 +27,7 @@ _KINDS: dict[str, str] = {
 }
 _ROUTES = frozenset({RouteKind.LINE, RouteKind.EXIT})
 _TWO_DIGITS = 10
+_RATED = re.compile(r"\s*(?:$|[|/(]|입니다|이다|이에요|이고|이며)", re.MULTILINE)
 _THRESHOLDS = frozenset({"이상", "이하", "초과", "미만"})
 
 
@@ -107,6 +110,7 @@ def values_of(text: Text) -> list[Value]:
         Value(quantity, kind_of(quantity.measure))
         for quantity in text.quantities
         if not (_is_wording(quantity) or _is_lone_digit(quantity.measure))
+        or _is_rating(quantity, text.raw)
     ]
     found += [
         Value(contact, contact.kind)
@@ -146,6 +150,12 @@ def _is_wording(quantity: Quantity) -> bool:
 
 def _is_lone_digit(measure: Measure) -> bool:
     return measure.dimension == Dimension.BARE and measure.values[0] < _TWO_DIGITS
+
+
+def _is_rating(quantity: Quantity, raw: str) -> bool:
+    """Tell whether a number ends a cell or a statement (평점: 4.1), unlike that of a section."""
+    is_decimal = quantity.measure.values[0] % 1 != 0
+    return is_decimal and _RATED.match(raw, quantity.end) is not None
 
 
 def _agree(one: Quantity, two: Quantity) -> bool:

@@ -127,6 +127,19 @@ def test_tells_nothing_of_another_thing(question: str, source: Source) -> None:
     assert direct_answer(question, (source,)) is None
 
 
+@each_row("question, source, told", "told_in_other_words")
+def test_tells_it_whatever_it_is_called(question: str, source: Source, told: str) -> None:
+    answer = direct_answer(question, (source,))
+
+    assert answer is not None
+    assert answer.sentences[0] == told
+
+
+@each_row("question, source", "not_told_in_other_words")
+def test_tells_nothing_that_only_has_like_words(question: str, source: Source) -> None:
+    assert direct_answer(question, (source,)) is None
+
+
 @each_row("question, sources, told", "told_of_several")
 def test_tells_it_of_the_right_one_of_several(
     question: str, sources: tuple[Source, ...], told: str
