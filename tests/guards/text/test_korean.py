@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from guards.korean.digits import in_digits
 from guards.korean.morphemes import morphemes
+from guards.korean.words import content_words as words_of
 from guards.scope import WordGroups
 from guards.text.han_words import is_usual_han
 from guards.text.hangul import joined, letters_only, parts_of, shapes, syllable, typed_on_latin_keys
@@ -296,3 +297,8 @@ def test_a_subject_may_stand_inside_a_compound() -> None:
 
 def test_no_groups_find_nothing() -> None:
     assert WordGroups({}, begin_words=True).within("윤슬") == frozenset()
+
+
+@each_row("text, nouns", "departments")
+def test_a_department_is_one_noun_before_another(text: str, nouns: list[str]) -> None:
+    assert [word.text for word in words_of(morphemes(text))] == nouns
