@@ -121,7 +121,7 @@ async def test_a_blocked_question_is_not_asked(
     proxy = proxy.as_tenant("blocking")
     reply = await proxy.chat(chat_body(QUESTION, SOURCES, stream=stream))
 
-    assert "개인정보를 지우고 다시 질문해 주시기 바랍니다" in said(reply)
+    assert "개인정보는 빼고 다시 질문해 주시기 바랍니다" in said(reply)
     assert reply.headers["x-guard-reasons"] == "personal_data.in_question"
     assert upstream.requests == []
 

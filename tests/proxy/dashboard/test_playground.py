@@ -145,7 +145,7 @@ async def test_a_list_that_cannot_be_read_is_explained(
 async def test_a_question_without_sources_is_answered_as_the_policy_wants(admin: Visitor) -> None:
     form = ASKED | {"question": "연차휴가 규정은 며칠인가요?", "source_text": ""}
     shown = await result_of(admin, **form, verify="on")
-    assert "현재 가지고 있는 자료에서 찾지 못했습니다" in shown
+    assert "문의하신 내용을 자료에서 찾지 못했습니다" in shown
     assert "원래 답변 검증" not in shown  # nobody asked the model
 
 
