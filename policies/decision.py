@@ -250,7 +250,7 @@ def _confidence(policy: Policy, verdict: Verdict) -> Confidence | None:
 def _results(
     policy: Policy, stage: Stage, reports: Sequence[GuardReport], possible: Possible
 ) -> tuple[GuardResult, ...]:
-    """Return what each report comes to; what the judge's does depends on the guards'."""
+    """Return what follows from each report; for the judge's that depends on the guards'."""
     watched = stage is Stage.OUTPUT and policy.only_watches
     guards = tuple(
         _result(policy.guards[report.guard], stage, report, possible, watched=watched)

@@ -97,7 +97,7 @@ class Job(ABC):
 
     Attributes:
         trace: Filled as the request goes on.
-        ended: What it came to in the end; None while it goes on.
+        ended: How it ended; None while it goes on.
     """
 
     endpoint_name: str

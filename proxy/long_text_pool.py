@@ -115,14 +115,14 @@ class PoolProcess(OneProcess):
         *args: Given.args,
         **kwargs: Given.kwargs,
     ) -> Made:
-        """Return what a piece of work with an inspector comes to; see `run`."""
+        """Return the result of a piece of work with an inspector; see `run`."""
         return self.run(partial(run_in_process, which, work, *args, **kwargs))
 
     def run(self, work: Callable[[], Made]) -> Made:
-        """Return what a piece of work comes to; waits for it, so call it in a thread.
+        """Return the result of a piece of work; waits for it, so call it in a thread.
 
         Raises:
-            CannotJudgeNow: the process died, or did not come to an end.
+            CannotJudgeNow: the process died, or did not end.
         """
         process = self._process
         if process is None:
@@ -158,7 +158,7 @@ class PoolProcess(OneProcess):
 
 
 class RemoteInspector(Inspector):
-    """Asks a process for its verdicts, which are those that it would come to itself.
+    """Asks a process for its verdicts, which are those that it would reach itself.
 
     Every method waits for the process: call it in a thread, as is done for long texts. Each may
     raise `CannotJudgeNow`.
@@ -334,7 +334,7 @@ class Seat:
         return replace(tenant, inspector=RemoteInspector(tenant.policy, lane, which))
 
     async def run(self, work: Callable[[], Made]) -> Made:
-        """Return what a piece of work comes to that a process does.
+        """Return the result of a piece of work that a process does.
 
         Raises:
             CannotJudgeNow: there are too many such requests already, or it took too long.

@@ -531,7 +531,7 @@ FOLLOW_EVERY_S = 1.0
 
 @contextlib.asynccontextmanager
 async def open_metrics(folder: Path | None, number: int) -> AsyncGenerator[Metrics, None]:
-    """Open metrics, and let other processes see in the end what they came to."""
+    """Open metrics; at the end, other processes can read their final values."""
     if folder is None:
         yield Metrics()
         return

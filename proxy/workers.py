@@ -456,7 +456,7 @@ class Supervisor:
         Args:
             ours: File descriptors that it must not hold.
         """
-        # A signal that came to the child before it had left the inbox would be taken for ours.
+        # A signal that reached the child before it had left the inbox would be taken for ours.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
 
         def leave() -> None:

@@ -152,7 +152,7 @@ def regate(
     may_regenerate: bool,
     may_edit: bool,
 ) -> RegateResult:
-    """Return what a judge's objections come to."""
+    """Return what follows from a judge's objections."""
     grounding = [one for one in findings if is_grounding(one)]
     possible = {Action.PASS, Action.REPLACE}
     possible |= {Action.REGENERATE} if may_regenerate else set()

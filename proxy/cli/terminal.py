@@ -142,7 +142,7 @@ def graceful_stop() -> Generator[asyncio.Event, None, None]:
 
 
 async def unless_stopped(stopped: asyncio.Event, doing: Coroutine[None, None, Done]) -> Done | None:
-    """Return what something comes to; None, and it is given up, if the event is set before."""
+    """Return the result of a coroutine; None, and it is cancelled, if the event is set before."""
     done, waiting = asyncio.create_task(doing), asyncio.create_task(stopped.wait())
     try:
         await asyncio.wait({done, waiting}, return_when=asyncio.FIRST_COMPLETED)

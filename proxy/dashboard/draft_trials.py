@@ -54,7 +54,7 @@ class DraftProcess(OneProcess):
     async def done(
         self, within_s: float, work: Callable[[Unpack[Given]], DoneT], *args: *Given
     ) -> DoneT:
-        """Return what a piece of work comes to.
+        """Return the result of a piece of work.
 
         Args:
             within_s: Time that it may take, in seconds; starting the process is not counted.

@@ -125,7 +125,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class GuardLine:
-    """In how many requests a guard came to what; the share is that of those it acted in."""
+    """Requests by what a guard did in them; the share is that of those it acted in."""
 
     guard: str
     acted: int
@@ -232,7 +232,7 @@ class Traffic:
 
     @property
     def guards(self) -> tuple[GuardLine, ...]:
-        """The guards that came to anything but nothing, those that acted most first."""
+        """The guards that acted, found something or did not run; those that acted most first."""
         lines = [self._line(guard, counts) for guard, counts in self.tally.by_guard.items()]
         active = [line for line in lines if line.acted + line.would_act + line.noted + line.not_run]
         return tuple(

@@ -83,7 +83,7 @@ class Entry:
         name: A step or a guard, to be translated.
         attempt: Number of the attempt that a step belongs to; empty if to none.
         guard: Id of the guard; empty for a step.
-        word: What a guard's run came to, to be translated; empty for a step.
+        word: Outcome of a guard's run, to be translated; empty for a step.
         note: Why a guard did not run, to be translated; empty if it did.
         started_ms: From the beginning of the request; None for a guard, whose beginning nobody
             notes.

@@ -1,7 +1,7 @@
-"""`/dashboard/policies`: the policies in force, what each comes to, and what tells two apart.
+"""`/dashboard/policies`: the policies in force, the values of each, and what tells two apart.
 
 The admin may see all of them, a tenant its own policy and nothing beside it. A tenant's policy may
-inherit from another tenant's file: it sees what that comes to, and not whose file that is.
+inherit from another tenant's file: it sees the values, and not whose file that is.
 """
 
 import re
@@ -333,7 +333,7 @@ async def show_policies(
 async def show_policy(
     visit: NamedDependency[PageVisit], services: NamedDependency[Services], name: FromPath[str]
 ) -> Response[str]:
-    """Draw what a policy comes to, and where it differs from another one."""
+    """Draw the values of a policy, and where it differs from another one."""
     store = services.policies
     visibility = Visibility(visit, store)
     loaded = visibility.called(name)

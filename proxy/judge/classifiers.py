@@ -32,7 +32,7 @@ def pairs(question: JudgeQuestion) -> list[tuple[str, str]]:
 
 
 def opinions_from(question: JudgeQuestion, scored: Sequence[Scores]) -> Opinions:
-    """Return the opinions that a classifier's scores come to.
+    """Return the opinions that follow from a classifier's scores.
 
     Args:
         scored: One for each of `pairs`, in their order.
@@ -82,7 +82,7 @@ class TeiJudge:
     """Asks a classifier of pairs."""
 
     async def ask(self, server: JudgeServer, question: JudgeQuestion) -> Opinions:
-        """Return what the scores come to.
+        """Return the opinions that follow from the scores.
 
         Raises:
             JudgeCallFailed: the server failed, or sent something else than scores.
@@ -125,7 +125,7 @@ class VllmJudge:
         self._separator = separator
 
     async def ask(self, server: JudgeServer, question: JudgeQuestion) -> Opinions:
-        """Return what the scores come to.
+        """Return the opinions that follow from the scores.
 
         Raises:
             JudgeCallFailed: the server failed, or sent something else than scores.

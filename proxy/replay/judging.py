@@ -2,7 +2,7 @@
 
 The question is judged, then the first attempt's answers go through their gates, then the second
 attempt's if the policy wants one and there was one. Under the policy that judged the request at
-first it comes to the same action.
+first, the action is the same.
 
 Where the other policy would have asked the model something else, the reply is unknown; see
 `Unknown`. Sources are taken as they were found: another policy's rules for

@@ -59,7 +59,7 @@ class HeadTooLarge(RequestRefused):
 
 
 class RequestTimedOut(RequestRefused):
-    """A request did not come to an end; ``part`` says what of it is missing."""
+    """A request did not end; ``part`` says what of it is missing."""
 
     status = 408
     code = "request_timeout"

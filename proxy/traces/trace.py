@@ -395,8 +395,8 @@ class Trace(Shape):
         attempts: At most two: the first, and the regeneration. An answer to verify is one.
         kept_attempt: Number of the attempt that the reply was made from, from 1; None if neither.
         opinions: What came of asking a judge, for each answer that it was asked about.
-        action: What became of the answers; what the guards had come to by then if the request ended
-            before all was decided; None if they had come to nothing.
+        action: What became of the answers; if the request ended before all was decided, what the
+            guards had decided by then, or None.
         confidence: From 0 to 1; None if nothing could be checked.
         not_checked: Guards that were wanted and did not run.
         unknown_fields: Places in request and replies that no row of the coverage tells of, each

@@ -401,7 +401,7 @@ class TracePage:
 
     Attributes:
         question: The question, cut where findings are about it.
-        noticed: Guards' runs that came to something, and those that did not happen, at the end.
+        noticed: Guards' runs with findings or edits, then those that did not happen.
         silent: Those that found nothing.
         foreseen: What the shadow policy found.
         standing: Whether the policy that judged is still in force.
