@@ -9,7 +9,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "node"
 INSTALLED = FOLDER / "node_modules" / ".package-lock.json"
 OLDEST = 20
-LLAMA_INDEX = Path(os.environ.get("LLAMA_INDEX_PYTHON", "missing"))
+LLAMA_INDEX = Path(os.environ.get("LLAMA_INDEX_PYTHON", "missing")).absolute()
 """An interpreter with LlamaIndex's own adapter, whose client is older than the suite's."""
 INSTALL = "'make node-clients' installs them"
 
