@@ -141,8 +141,9 @@ def counters_of(trace: Trace) -> Iterator[str]:
     yield from _guards(trace.not_checked, tuple((run.guard, run.outcome) for run in trace.guards))
     yield from _shadows(trace)
     yield from _labels(trace)
-    if trace.feedback is not None and any(one.is_given for one in trace.opinions):
-        yield f"judge:{'agrees' if _objects(trace) is _is_bad(trace) else 'disagrees'}"
+    agrees = _agrees(trace)
+    if agrees is not None:
+        yield f"judge:{'agrees' if agrees else 'disagrees'}"
     if len(trace.attempts) > 1:
         yield f"regeneration:{_second_attempt(trace)}"
     for what, time_ms in _times(trace):
@@ -276,15 +277,21 @@ def _labels(trace: Trace) -> Iterator[str]:
             yield f"alarm:{guard}:silent"
 
 
-def _is_bad(trace: Trace) -> bool:
-    """Tell whether a label says that the model's answer was a bad one."""
-    label = trace.feedback.label if trace.feedback else None
-    is_changed = trace.action not in (None, Action.PASS)
-    return label is Label.MISSED or (label is Label.RIGHT and is_changed)
+def _agrees(trace: Trace) -> bool | None:
+    """Tell whether a judge said the same as a person; None if there is nothing to compare.
 
-
-def _objects(trace: Trace) -> bool:
-    return any(one.objected for one in trace.opinions)
+    A judge is not asked about a claim that a guard acts on by itself. So if an answer was rightly
+    changed, its support of the other claims is no disagreement; taking the finding back is.
+    """
+    given = [one for one in trace.opinions if one.is_given]
+    if trace.feedback is None or not given:
+        return None
+    label = trace.feedback.label
+    objects = any(one.objected for one in given)
+    if label is Label.RIGHT and trace.action not in (None, Action.PASS):
+        clears = any(one.cleared for one in given)
+        return objects if objects or clears else None
+    return objects is (label is Label.MISSED)
 
 
 def _opinions_of(trace: Trace) -> Iterator[tuple[str, int]]:

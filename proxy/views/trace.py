@@ -295,7 +295,9 @@ _PARTLY_VERIFIED = msgid(
     "Only a part of the answer was verified: the sources do not confirm the rest."
 )
 _NOT_VERIFIED = msgid("The answer was not verified: the findings below say why.")
-_NOT_COMPARED = msgid("The answer was not verified: nothing in it could be checked.")
+_NOTHING_CONFIRMED = msgid(
+    "The answer was not verified: no error was found, but the sources clearly confirm none of it."
+)
 
 
 def outcome_of(trace: Trace) -> str:
@@ -332,7 +334,7 @@ def _verification_story(trace: Trace) -> str:
         return _VERIFIED
     if trace.verification is VerificationOutcome.PARTLY:
         return _PARTLY_VERIFIED
-    return _NOT_COMPARED if trace.action is Action.PASS else _NOT_VERIFIED
+    return _NOTHING_CONFIRMED if trace.action is Action.PASS else _NOT_VERIFIED
 
 
 def shadow_word(trace: Trace) -> str:

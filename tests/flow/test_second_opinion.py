@@ -212,6 +212,8 @@ async def test_its_use_is_on_the_overview_and_with_the_trace(
     async with proxy_of(tmp_path, server) as proxy, Visitor(proxy.address) as visitor:
         await visitor.sign_in(ADMIN_TOKEN)
         trace = await proxy.trace(await proxy.chat(QUESTION))
+        label: JsonObject = {"request_id": trace.id, "label": "right"}
+        await proxy.send(json.dumps(label).encode(), path="/v1/feedback")
         page = (await visitor.get("/dashboard")).text
         one = (await visitor.get(f"/dashboard/traces/{trace.id}")).text
 
@@ -220,6 +222,7 @@ async def test_its_use_is_on_the_overview_and_with_the_trace(
     assert told["의견을 물은 요청"] == "100%"
     assert told["의견을 물은 주장"] == told["인용으로 이의 제기"] == "2"  # of both attempts
     assert told["질문 토큰"] == "1,400"
+    assert told["사람의 평가와 일치"] == "100% (1 / 1)"
     assert one.count("물은 주장 1, 뒷받침 0, 이의 1, 토큰 790") == 2
 
 

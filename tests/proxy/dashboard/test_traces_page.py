@@ -291,7 +291,7 @@ STORIES = [
         verified(VerificationOutcome.NOT_VERIFIED, Action.TRIM), "통과하지 못", id="not-verified"
     ),
     pytest.param(
-        verified(VerificationOutcome.NOT_VERIFIED), "확인할 수 있는 내용이", id="nothing-to-check"
+        verified(VerificationOutcome.NOT_VERIFIED), "확인된 내용도 없", id="nothing-confirmed"
     ),
 ]
 

@@ -252,11 +252,17 @@ def test_no_client_can_fill_the_counters_with_names_of_models() -> None:
 
 OBJECTED = SecondOpinion(claims=2, objected=1, attempt=1, duration_ms=300)
 SUPPORTED = SecondOpinion(claims=1, supported=1, attempt=1, duration_ms=400)
+CLEARED = SecondOpinion(claims=1, supported=1, cleared=1, attempt=1, duration_ms=400)
 SILENT = SecondOpinion(claims=1, attempt=1)
 AGREEMENT = [
     pytest.param(OBJECTED, Label.MISSED, Action.PASS, (1, 0), id="it-saw-what-was-missed"),
     pytest.param(SUPPORTED, Label.MISSED, Action.PASS, (0, 1), id="it-missed-it-too"),
     pytest.param(OBJECTED, Label.RIGHT, Action.TRIM, (1, 0), id="rightly-changed"),
+    pytest.param(SUPPORTED, Label.RIGHT, Action.TRIM, (0, 0), id="about-other-claims"),
+    pytest.param(CLEARED, Label.RIGHT, Action.TRIM, (0, 1), id="it-takes-back-a-true-finding"),
+    pytest.param(CLEARED, Label.FALSE_ALARM, Action.TRIM, (1, 0), id="it-takes-back-a-false-alarm"),
+    pytest.param(OBJECTED, Label.FALSE_ALARM, Action.TRIM, (0, 1), id="it-shares-a-false-alarm"),
+    pytest.param(SUPPORTED, Label.RIGHT, Action.PASS, (1, 0), id="it-too-leaves-a-good-answer"),
     pytest.param(OBJECTED, Label.RIGHT, Action.PASS, (0, 1), id="it-objects-to-a-good-answer"),
     pytest.param(SUPPORTED, Label.FALSE_ALARM, Action.TRIM, (1, 0), id="it-backs-a-good-answer"),
     pytest.param(SILENT, Label.RIGHT, Action.PASS, (0, 0), id="no-opinion-no-agreement"),
