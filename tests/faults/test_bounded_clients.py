@@ -146,23 +146,6 @@ async def test_a_place_is_free_again_when_its_client_is_gone(
 # Slow writers.
 
 
-async def test_a_head_that_drips_is_timed_out(rig: Rig, stack: AsyncExitStack) -> None:
-    [client] = await connections(rig, stack, 1)
-    dripping = asyncio.create_task(client.drip(HEALTH[:-2], every_s=REQUEST_S / 5))
-
-    answer = await client.answer()
-
-    dripping.cancel()
-    assert timed_out(answer)
-
-
-async def test_a_body_that_stops_is_timed_out(rig: Rig, stack: AsyncExitStack) -> None:
-    [client] = await connections(rig, stack, 1)
-    await client.send(posted(rig.proxy, b"{", length=1000))
-
-    assert timed_out(await client.rest())
-
-
 @pytest.mark.parametrize(
     "path", ["/v1/chat/completions", pytest.param("/v1/embeddings", marks=pytest.mark.long)]
 )

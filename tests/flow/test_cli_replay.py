@@ -245,7 +245,8 @@ async def test_what_cannot_be_read_is_logged_apart_from_what_programs_read(tmp_p
     await database.close()
 
     path = str(tmp_path / "traces.sqlite3")
-    ended = run(tmp_path, "replay", "--policy", "strict", "--json", sqlite_path=path)
+    words = ("--policy", "strict", "--json", "--jobs", "1")
+    ended = run(tmp_path, "replay", *words, sqlite_path=path)
 
     assert json.loads(ended.out)["read"] == 1
     assert "trace.unreadable" in ended.err

@@ -1,6 +1,7 @@
 """Serving: heads leave at once, and requests that come after the end are told so."""
 
 import asyncio
+import os
 import socket
 import statistics
 import subprocess
@@ -57,8 +58,9 @@ async def test_no_reply_waits_for_the_receipt_of_its_head() -> None:
     assert statistics.median(took_s) < DELAYED_RECEIPT_S / 2
 
 
-WITHOUT_REDIS = """
+ALONE = """
 import asyncio, sys
+import proxy.cli
 from pathlib import Path
 from typing import Any
 from policies.schema.keys import new_key
@@ -74,15 +76,19 @@ async def main(folder):
     )
     async with open_services(settings) as services:
         create_app(services)
-        print([name for name in sys.modules if name.partition(".")[0] == "redis"])
+        sdk = ("opentelemetry.exporter", "opentelemetry.sdk.trace", "proxy.telemetry.otel")
+        print([name for name in sys.modules if f"{name}.".startswith(("redis.", *sdk))])
 
 asyncio.run(main(Path(sys.argv[1])))
 """
 
 
-def test_without_a_redis_its_library_is_not_loaded(tmp_path: Path) -> None:
+def test_libraries_of_redis_and_telemetry_are_loaded_only_where_wanted(
+    tmp_path: Path,
+) -> None:
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_REDIS, str(tmp_path)], capture_output=True, text=True
+        [sys.executable, "-c", ALONE, str(tmp_path)], env=bare, capture_output=True, text=True
     )
 
     assert done.returncode == 0, done.stderr

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from redis.cluster import RedisCluster as ClusterClient
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
@@ -150,6 +150,7 @@ class Written:
 WRITTEN = st.builds(Written, st.sampled_from(TENANTS), st.sampled_from(ACTIONS))
 
 
+@settings(max_examples=25)
 @given(
     batches=st.lists(st.lists(WRITTEN, min_size=1, max_size=40), max_size=4),
     tenant=st.sampled_from([None, *TENANTS]),
