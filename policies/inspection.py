@@ -3,7 +3,7 @@
 A verdict changes an answer by fixes in place, and by removed sentences.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -217,7 +217,8 @@ class Inspector:
         self.policy = policy
         built = guards
         if built is None:
-            built = [_build(policy, guard_id) for guard_id in _switched_on(policy)]
+            on = (name for name, rule in policy.guards.items() if rule.mode is not Mode.OFF)
+            built = [_build(policy, name) for name in on]
         self._built = tuple(built)
         self._guards = {
             stage: tuple(guard for guard in built if guard.runs_at(stage)) for stage in Stage
@@ -448,11 +449,6 @@ def _as_edited(result: GuardResult, again: Sequence[GuardResult]) -> GuardResult
     if result.guard != JUDGE or result.outcome is not GuardOutcome.NOT_RUN:
         return result
     return next(one for one in again if one.guard == JUDGE)
-
-
-def _switched_on(policy: Policy) -> Iterable[str]:
-    """Return the guards that run, shadowed ones included, in the policy's own order."""
-    return (guard_id for guard_id, rule in policy.guards.items() if rule.mode is not Mode.OFF)
 
 
 def _build(policy: Policy, guard_id: str) -> Guard[Any]:

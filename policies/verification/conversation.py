@@ -55,7 +55,12 @@ class Turns:
 def read_turns(body: Mapping[str, JsonValue]) -> Turns:
     """Sort the messages of a request; whatever has no text is passed over."""
     messages = [
-        _message(index, item)
+        Message(
+            index,
+            _string(item.get("role")),
+            content_text(item.get("content")),
+            _string(item.get("name")),
+        )
         for index, item in enumerate(_list(body.get("messages")))
         if isinstance(item, dict)
     ]
@@ -88,14 +93,6 @@ def _last_user_turn(messages: list[Message]) -> tuple[Message, ...]:
     while first and messages[first - 1].role == "user":
         first -= 1
     return tuple(messages[first : last + 1])
-
-
-def _message(index: int, item: Mapping[str, JsonValue]) -> Message:
-    return Message(index, _string(item.get("role")), content_text(item.get("content")), _name(item))
-
-
-def _name(item: Mapping[str, JsonValue]) -> str:
-    return _string(item.get("name"))
 
 
 def content_text(content: JsonValue | None) -> str:

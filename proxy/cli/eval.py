@@ -38,7 +38,6 @@ from proxy.cli.terminal import (
 from proxy.golden.client import KeyRefused, NoReply, Target, first_model
 from proxy.golden.results import (
     CaseResult,
-    Change,
     Comparison,
     Outcome,
     Run,
@@ -121,17 +120,13 @@ def _comparison(found: Comparison) -> Iterator[Text]:
     yield Text("\nagainst the saved run", style="bold")
     for name, changes, style in (("better", found.better, "green"), ("worse", found.worse, "red")):
         for change in changes:
-            yield Text(f"{_DETAIL}{name}  {_changed(change)}", style=style)
+            yield Text(f"{_DETAIL}{name}  {excerpt(str(change), _MOST_CHARS)}", style=style)
     for name, ids in (("new", found.new), ("gone", found.gone)):
         for one in ids:
             yield Text(f"{_DETAIL}{name}  {excerpt(one, _MOST_CHARS)}")
     counts = (found.better, found.worse, found.new, found.gone)
     said = "{} better, {} worse, {} new, {} removed".format(*map(len, counts))
     yield Text(f"{_DETAIL}{said}")
-
-
-def _changed(change: Change) -> str:
-    return excerpt(str(change), _MOST_CHARS)
 
 
 def _outcome(run: Run) -> Text:
@@ -245,14 +240,6 @@ INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
-class LiveTarget:
-    """A server that runs already; without a model's name the first that it lists is asked for."""
-
-    target: Target
-    ca_file: Path | None
-
-
-@dataclass(frozen=True, slots=True)
 class ScriptedTarget:
     """A scripted model behind a proxy of our own, by this policy."""
 
@@ -266,12 +253,16 @@ class Plan:
 
     Attributes:
         cases: Those cases of the set that are wanted.
+        whom: A scripted model, or a server that runs already; without a model's name the first that
+            it lists is asked for.
+        ca_file: Certificates by which a server that runs is trusted as well.
         fail_fast: Whether the first case that does not pass ends the run.
     """
 
     chosen: Chosen
     cases: tuple[Case, ...]
-    whom: LiveTarget | ScriptedTarget
+    whom: Target | ScriptedTarget
+    ca_file: Path | None
     concurrency: int
     repeat: int
     fail_fast: bool
@@ -347,9 +338,8 @@ async def _player(plan: Plan, stop: asyncio.Event) -> AsyncGenerator[Player, Non
         ):
             yield Player(client, target, golden, scripted=True, repeat=repeat)
     else:
-        rules = trusted(plan.whom.ca_file)
-        async with httpx.AsyncClient(limits=limits, verify=rules) as client:
-            asked = await unless_stopped(stop, _with_model(client, plan.whom.target))
+        async with httpx.AsyncClient(limits=limits, verify=trusted(plan.ca_file)) as client:
+            asked = await unless_stopped(stop, _with_model(client, plan.whom))
             if asked is None:
                 raise typer.Exit(INTERRUPTED)
             yield Player(client, asked, golden, repeat=repeat)
@@ -446,15 +436,16 @@ def evaluate(
     if policy is not None and not scripted:
         fail("--policy needs --scripted; a running proxy has its own policies.")
     found = chosen(golden)
-    whom: LiveTarget | ScriptedTarget
+    whom: Target | ScriptedTarget
+    ca_file = None
     if base_url is None:
         whom = ScriptedTarget(played_by(policy or found.policy), timeout)
     else:
         bearer = read_key(key, key_env, required=key_env != DEFAULT_KEY_ENV)
-        target = Target(server_address(base_url), model or "", bearer, timeout)
-        whom = LiveTarget(target, read_settings().ca_file)
+        whom = Target(server_address(base_url), model or "", bearer, timeout)
+        ca_file = read_settings().ca_file
     cases = selected(found.golden, only or [])
-    plan = Plan(found, cases, whom, concurrency, repeat, fail_fast)
+    plan = Plan(found, cases, whom, ca_file, concurrency, repeat, fail_fast)
     _carry_out(plan, junit=junit, save=save, against=against, as_json=as_json)
 
 

@@ -228,7 +228,9 @@ def _skipped(totals: Totals) -> Table:
 
 
 def _actions(totals: Totals) -> Table:
-    after = [*_present(totals, 1), *([_UNKNOWN] if _has_unknown(totals) else [])]
+    after = _present(totals, 1)
+    if any(would_be == _UNKNOWN for _, would_be in totals.actions):
+        after.append(_UNKNOWN)
     table = _table("was / would be", *after, "all")
     for before in _present(totals, 0):
         numbers = [totals.actions[before, one] for one in after]
@@ -243,10 +245,6 @@ def _actions(totals: Totals) -> Table:
 def _present(totals: Totals, place: int) -> list[str]:
     present = {kind[place] for kind, many in totals.actions.items() if many}
     return [name for name in ACTION_NAMES if name in present]
-
-
-def _has_unknown(totals: Totals) -> bool:
-    return any(after == _UNKNOWN for _, after in totals.actions)
 
 
 def _unknown(totals: Totals) -> Table:

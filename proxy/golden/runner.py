@@ -402,13 +402,12 @@ def _trace(
             exchange, guard_field, intent=guard_field.intent, structured=request.structured
         ),
         # Whatever it is told, the model says what it says last.
-        attempts=tuple(_attempt(text) for text in (said[0], said[-1])) if said else (),
+        attempts=tuple(
+            Attempt(choices=(Choice(text=text, finish_reason="stop"),))
+            for text in (said[:1] + said[-1:])
+        ),
         status=200,
     )
-
-
-def _attempt(text: str) -> Attempt:
-    return Attempt(choices=(Choice(text=text, finish_reason="stop"),))
 
 
 def _why(tried: ReplayResult) -> str:

@@ -163,7 +163,8 @@ class ChatJudge:
         left_out = self._refused
         while True:
             try:
-                reply = await server.post(PATH, _without(left_out, body))
+                known = {name: value for name, value in body.items() if name not in left_out}
+                reply = await server.post(PATH, known)
                 break
             except JudgeCallFailed as failed:
                 # Being told that a field is unknown is no answer yet.
@@ -193,10 +194,6 @@ class ChatJudge:
                 "json_schema": {"name": "opinions", "strict": True, "schema": _SCHEMA},
             },
         }
-
-
-def _without(names: frozenset[str], body: JsonObject) -> JsonObject:
-    return {name: value for name, value in body.items() if name not in names}
 
 
 def opinions_in(reply: JsonValue) -> Opinions:

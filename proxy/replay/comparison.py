@@ -4,7 +4,7 @@ Only a small record of each request is kept, so that any number of traces can be
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice, zip_longest
@@ -320,7 +320,8 @@ class Totals:
     def examples(self) -> list[Compared]:
         """Changes of as many kinds as there are, the first of each kind first."""
         rounds = zip_longest(*self._examples.values())
-        return list(islice(_present(rounds), self.most_examples))
+        present = (one for each in rounds for one in each if one is not None)
+        return list(islice(present, self.most_examples))
 
     def add(self, one: Compared) -> None:
         """Count a request."""
@@ -365,7 +366,3 @@ class Totals:
             total.after += guard in one.acted_after
             total.only_before += guard not in one.acted_after
             total.only_after += guard not in one.acted_before
-
-
-def _present(rounds: Iterator[tuple[Compared | None, ...]]) -> Iterator[Compared]:
-    return (one for each in rounds for one in each if one is not None)

@@ -61,6 +61,7 @@ from proxy.telemetry.spans import (
     ExportPlan,
     OtelSettingsError,
     RequestSpans,
+    Telemetry,
 )
 from proxy.traces.trace import Attempt, Delivery, Step, Trace
 
@@ -245,7 +246,7 @@ _MODEL_STEP = "model_"
 
 
 @dataclass(frozen=True, slots=True)
-class OtelTelemetry:
+class OtelTelemetry(Telemetry):
     """Telemetry by OpenTelemetry."""
 
     tracer: Tracer
@@ -259,7 +260,7 @@ class OtelTelemetry:
         return _OtelRequest(self, endpoint, self.propagator.extract(headers, Context()), started_at)
 
 
-class _OtelRequest:
+class _OtelRequest(RequestSpans):
     def __init__(
         self, telemetry: OtelTelemetry, endpoint: str, parent: Context, started_at: datetime
     ) -> None:

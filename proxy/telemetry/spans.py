@@ -10,7 +10,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Final, Literal, Protocol, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, FilePath, HttpUrl, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -151,12 +151,13 @@ def _problems(kind: type[_Variables], prefix: str) -> list[str]:
     return []
 
 
-class RequestSpans(Protocol):
-    """The spans of one request."""
+class RequestSpans:
+    """The spans of one request; by themselves, spans that nobody hears of."""
 
     @property
     def log_fields(self) -> Mapping[str, str]:
         """Fields by which log lines of the request can be found."""
+        return {}
 
     def calling(self, number: int, model: str, base_url: str, spent_s: float) -> Mapping[str, str]:
         """Note a call of the model server; return headers that go with it, by lower-case names.
@@ -166,41 +167,23 @@ class RequestSpans(Protocol):
             model: The model server's own name for the model.
             spent_s: Seconds since the request came in.
         """
+        return {}
 
     def end(self, trace: Trace) -> None:
         """Tell all there is to tell of the request. Never fails and never waits."""
 
 
-class Telemetry(Protocol):
-    """Receiver of the telemetry of requests."""
+NO_SPANS: Final = RequestSpans()
+
+
+class Telemetry:
+    """Receiver of the telemetry of requests; by itself, one that hears of none."""
 
     def request(
         self, endpoint: str, headers: Mapping[str, str], started_at: datetime
     ) -> RequestSpans:
         """Begin a request."""
-
-
-class _NoSpans:
-    """Spans that nobody hears of."""
-
-    @property
-    def log_fields(self) -> Mapping[str, str]:
-        return {}
-
-    def calling(self, _: int, __: str, ___: str, ____: float) -> Mapping[str, str]:
-        return {}
-
-    def end(self, _: Trace) -> None:
-        pass
-
-
-class _NoTelemetry:
-    def request(self, _: str, __: Mapping[str, str], ___: datetime) -> RequestSpans:
         return NO_SPANS
-
-
-NO_SPANS: Final[RequestSpans] = _NoSpans()
-NO_TELEMETRY: Final[Telemetry] = _NoTelemetry()
 
 
 @contextlib.asynccontextmanager
@@ -220,7 +203,7 @@ async def open_telemetry(
     """
     asked_for = read_environment() if wanted else None
     if asked_for is None:
-        yield NO_TELEMETRY
+        yield Telemetry()
         return
     from proxy.telemetry.otel import exporting
 

@@ -66,8 +66,10 @@ def _keeping_all(_: Trace) -> Redactor:
 
 def _masking(trace: Trace) -> Redactor:
     """Mask the identifiers in any text; without any, a text becomes the same for every request."""
-    asked = {text: _cleaned(text) for text in _asked_texts(trace)}
-    answered = {text: _cleaned(text) for text in _answer_texts(trace)}
+    told = (trace.asked.echo, trace.asked.previous_answer, trace.question)
+    asked = {text: _cleaned(text) for text in told}
+    said = dict.fromkeys((*trace.answers, *trace.replies))
+    answered = {text: _cleaned(text) for text in said}
     known = identifiers_in(asked.values())
     texts = {source.text: source_text(source.text) for source in trace.sources}
     for text in texts.values():
@@ -152,14 +154,6 @@ def _masked_source(text: Text) -> Masked:
 
 def _identifiers_of(text: Text) -> Mapping[str, PersonalKind]:
     return identifiers_in([_cleaned(text.raw)])
-
-
-def _asked_texts(trace: Trace) -> list[str]:
-    return [trace.asked.echo, trace.asked.previous_answer, trace.question]
-
-
-def _answer_texts(trace: Trace) -> list[str]:
-    return list(dict.fromkeys((*trace.answers, *trace.replies)))
 
 
 ShapeT = TypeVar("ShapeT", bound=Shape)

@@ -62,7 +62,11 @@ def cut(text: str, marks: Iterable[Mark]) -> list[Piece]:
     What lies outside of the text is moved to its nearest end.
     """
     placed = sorted((_within(mark, len(text)) for mark in marks), key=_by_place)
-    borders = {0, len(text), *(place for mark in placed for place in _ends(mark))}
+    borders = {
+        0,
+        len(text),
+        *(place for mark in placed for place in (mark.span.start, mark.span.end)),
+    }
     pieces: list[Piece] = []
     waiting = placed[::-1]
     open_marks: list[Mark] = []
@@ -103,10 +107,6 @@ def _within(mark: Mark, length: int) -> Mark:
 def _by_place(mark: Mark) -> tuple[int, int, int]:
     """Order by where a place begins, the longer first."""
     return mark.span.start, -mark.span.end, mark.number
-
-
-def _ends(mark: Mark) -> tuple[int, int]:
-    return mark.span.start, mark.span.end
 
 
 QUESTION = "question"
