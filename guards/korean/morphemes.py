@@ -133,7 +133,10 @@ def _guided(found: Sequence[Morpheme]) -> Iterator[Morpheme]:
         if one[:2] == ("안", "MAG") and follows[:2] == ("내", "VV") and follows.start == one.end:
             yield Morpheme("안내", "NNG", one.start, follows.end, ("안내",))
             at += 1
-        elif one.form == "과" and one.tag in _WITH and _ends_department(found, at):
+        elif (one.form == "과" and one.tag in _WITH and _ends_department(found, at)) or (
+            # 영상의학과: 의 and 학과, without a space.
+            one[:2] == ("의", "JKG") and follows[:3] == ("학과", "NNG", one.end)
+        ):
             yield one._replace(tag="NNG")
         else:
             yield one
