@@ -86,6 +86,7 @@ _PLAIN = frozenset(map(canonical, ("요금", "가격", "비용", "금액", "단�
 _ENDS = frozenset({"까지", "부터"})
 _SIGNS = re.compile(r"[+→×=|]")
 _ALSO = frozenset({"도", "만"})
+_PER = "당"  # behind a figure: 1일당
 _BRACKETED = re.compile(r"[(（][^()（）]*[)）]")
 _OF_A_LIMIT = frozenset({"초과", "미만"})
 _LABELS = frozenset({Level.ROW, Level.COLUMN, Level.LABEL, Level.PARENT})
@@ -548,6 +549,7 @@ def _unasked(
         or _is_of(question, one)
         or one.text in above
         or any(figure.start <= one.start < figure.end for figure in figures)
+        or (one.text == _PER and any(figure.end == one.start for figure in figures))
         for one in words
     )
 
