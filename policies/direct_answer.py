@@ -12,7 +12,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from guards.claims.layout import Label, Level
 from guards.claims.question import (
@@ -33,6 +32,7 @@ from guards.korean.words import Word, canonical, content_words, simple_nouns
 from guards.lexicons.loading import section_words, sections, words
 from guards.text.editions import Edition
 from guards.text.particles import Noun
+from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 from policies.asked_value import (
     AskedValue,
@@ -540,7 +540,7 @@ def _headings(sentence: ValueSentence) -> str:
 
 
 def _unasked(
-    words: Sequence[Word], question: AskedValue, above: str, figures: Sequence[Any]
+    words: Sequence[Word], question: AskedValue, above: str, figures: Sequence[Value | Quantity]
 ) -> bool:
     """Tell whether some words have a noun that is neither in a question nor above its sentence."""
     return not all(
