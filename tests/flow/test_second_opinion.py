@@ -27,6 +27,7 @@ GIVEN: list[JsonValue] = [
 QUESTION = chat_body(ASKED, GIVEN)
 ONE_LINE = "judge: {}\n"
 WHOLE = "stream: {mode: buffer}\n"
+PAGE = Path(__file__).parents[2] / "docs/guides/second-opinion.md"
 TOKENS = {"prompt_tokens": 700, "completion_tokens": 90, "total_tokens": 790}
 
 
@@ -206,6 +207,12 @@ async def test_its_use_is_in_the_trace_the_metrics_and_the_counts(
     assert Tally.of(trace).latency(Latency.JUDGE).count == 1
 
 
+def told_of_the_judge(overview: str) -> dict[str, str]:
+    """Return the figures of the panel about second opinions."""
+    panel = overview.split('id="judge"')[1].split("</dl>")[0]
+    return dict(re.findall(r"<dt>([^<]+)</dt><dd>(?:<strong>)?([^<]+)<", panel))
+
+
 async def test_its_use_is_on_the_overview_and_with_the_trace(
     tmp_path: Path, server: OneServer
 ) -> None:
@@ -217,13 +224,33 @@ async def test_its_use_is_on_the_overview_and_with_the_trace(
         page = (await visitor.get("/dashboard")).text
         one = (await visitor.get(f"/dashboard/traces/{trace.id}")).text
 
-    panel = page.split('id="judge"')[1].split("</dl>")[0]
-    told = dict(re.findall(r"<dt>([^<]+)</dt><dd>(?:<strong>)?([^<]+)<", panel))
+    told = told_of_the_judge(page)
     assert told["의견을 물은 요청"] == "100%"
     assert told["의견을 물은 주장"] == told["인용으로 이의 제기"] == "2"  # of both attempts
     assert told["질문 토큰"] == "1,400"
     assert told["사람의 평가와 일치"] == "100% (1 / 1)"
     assert one.count("물은 주장 1, 뒷받침 0, 이의 1, 토큰 790") == 2
+
+
+async def test_the_steps_of_the_page_first_watch_and_then_act(
+    tmp_path: Path, server: OneServer
+) -> None:
+    watching, acting = re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    upstream = f"upstream:\n  base_url: {server.raw.address}/v1\n"
+    visiting = running_proxy(tmp_path, server.raw, watching + upstream)
+
+    async with visiting as proxy, Visitor(proxy.address) as visitor:
+        watched = await proxy.chat(QUESTION)
+        await visitor.sign_in(ADMIN_TOKEN)
+        overview = (await visitor.get("/dashboard")).text
+    async with running_proxy(tmp_path, server.raw, acting + upstream) as proxy:
+        acted = await proxy.chat(QUESTION)
+
+    assert said(watched) == server.answer
+    assert watched.headers["x-guard-action"] == "pass"
+    assert told_of_the_judge(overview)["인용으로 이의 제기"] == "1"
+    assert DENIED not in said(acted)
+    assert acted.headers["x-guard-reasons"] == "judge.contradicted"
 
 
 async def test_what_it_costs_is_counted_also_where_it_says_nothing(
