@@ -47,9 +47,12 @@ def options_of(policy: Policy, guard: str, settings: type[SettingsT]) -> Setting
     return settings.model_validate(rule.options if rule else {})
 
 
-class _Slot(Protocol):
+class Slot(Protocol):
+    """A value read off a text, with its place."""
+
     @property
-    def start(self) -> int: ...
+    def start(self) -> int:
+        """Its first character."""
 
 
 class Coverage:
@@ -132,7 +135,7 @@ class Coverage:
         return sum(one.weight for one in units_of(claim.text)) >= COMPARED_WORDS
 
     @lazy
-    def _slots(self) -> dict[str, Sequence[_Slot]]:
+    def _slots(self) -> dict[str, Sequence[Slot]]:
         """The values that each guard compares, by guard id."""
         return {
             Numbers.id: claimed_quantities(self._answer),
@@ -150,7 +153,7 @@ def is_about_mark(finding: Finding, statement: Statement) -> bool:
     )
 
 
-def _stands_in(claim: Statement, slots: Sequence[_Slot]) -> bool:
+def _stands_in(claim: Statement, slots: Sequence[Slot]) -> bool:
     """Tell whether one of some slots, which are in order, begins in a claim."""
     sentence = claim.sentence
     at = bisect_left(slots, sentence.start, key=_start_of)

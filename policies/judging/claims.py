@@ -8,7 +8,6 @@ and what a guard refutes by comparing values, needs no opinion.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.reading import Part, Reading
@@ -17,6 +16,7 @@ from guards.evidence.passages import Place, SourcePassages
 from guards.text.citing.statements import Statement, read_statements
 from guards.text.claims import bare_claim
 from guards.text.personal_data.mask import Masked, Masking, identifiers_in
+from policies.coverage import Slot
 from policies.edits import Edit
 from policies.judging.judge import JudgeQuestion, OpenClaim, Window
 from policies.judging.regate import is_grounding, rests_on_absence, strong_grounding
@@ -116,11 +116,6 @@ class Skip(StrEnum):
     TWO_STRONG_FINDINGS = "two_strong_findings"
     LOW_RETRIEVAL_SCORE = "low_retrieval_score"
     NO_OPEN_CLAIMS = "no_open_claims"
-
-
-class _Slot(Protocol):
-    @property
-    def start(self) -> int: ...
 
 
 def question_about(
@@ -240,5 +235,5 @@ def _is_critical(span: Span, reading: Reading) -> bool:
     if reading.answer is None:
         return False
     text = reading.answer.text
-    slots: Sequence[Iterable[_Slot]] = (text.quantities, text.contacts, text.routes, text.laws)
+    slots: Sequence[Iterable[Slot]] = (text.quantities, text.contacts, text.routes, text.laws)
     return any(span.start <= slot.start < span.end for kind in slots for slot in kind)

@@ -56,36 +56,6 @@ async def judge(handler: Handler) -> AsyncGenerator[HttpJudge, None]:
         )
 
 
-async def _once(handler: Handler, within_s: float) -> Opinions | JudgeFailure:
-    async with judge(handler) as asked:
-        return await asked.opinions(ASKED, within_s)
-
-
-def once(handler: Handler, within_s: float = 3.0) -> Opinions | JudgeFailure:
-    return in_virtual_time(_once(handler, within_s))
-
-
-def test_an_opinion_in_time() -> None:
-    assert isinstance(once(answers(after_s=2.9)), Opinions)
-
-
-OUTCOMES = [
-    pytest.param(answers(after_s=3.1), "timeout", id="too-late"),
-    pytest.param(answers(after_s=1e9), "timeout", id="hangs"),
-    pytest.param(answers("모르겠습니다."), "garbage", id="garbage"),
-    pytest.param(answers(status=503), "refused:503", id="broken"),
-    pytest.param(answers(status=413), "refused:413", id="too-large"),
-]
-
-
-@each_row("handler, reason", OUTCOMES)
-def test_no_opinion(handler: Handler, reason: str) -> None:
-    said = once(handler)
-
-    assert isinstance(said, JudgeFailure)
-    assert said.reason == reason
-
-
 OPENS = [
     pytest.param(answers(after_s=3.1), 3.0, BreakerState.OPEN, id="hangs"),
     pytest.param(no_completion, 3.0, BreakerState.OPEN, id="no-completion"),
