@@ -95,8 +95,8 @@ _ALIKE_FROM = 0.4
 """Likeness from which a question is taken for one of the tour's."""
 _SAME_ASKED = 0.25
 _ASKING = frozenset({"얼마", "언제", "며칠"})
-_HOW = re.compile(r"어떻게|방법|절차")
-_WHICH_ARTICLE = re.compile(r"조항|몇 ?조")
+_ASKED_FOR = tuple(map(re.compile, (r"조항|몇 ?조", r"누구|누가|대상|도 받", r"어떻게|방법|절차")))
+"""An article, people, a way: whatever else the question sounds like."""
 _NO_LETTER = re.compile(r"[^0-9a-z가-힣]")
 
 
@@ -132,8 +132,8 @@ def _words(question: str) -> Set[str]:
 
 
 def _asked(question: str) -> Set[object]:
-    ways = {pattern for pattern in (_HOW, _WHICH_ARTICLE) if pattern.search(question)}
-    return {*asked_answers(question), *ways}
+    named = next((pattern for pattern in _ASKED_FOR if pattern.search(question)), None)
+    return asked_answers(question) if named is None else {named}
 
 
 def _letter_pairs(text: str) -> Set[str]:
