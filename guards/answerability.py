@@ -45,6 +45,8 @@ _EDITION_ASKED = re.compile(
 )
 _ARTICLE = re.compile(r"제\s?(?P<which>\d{1,4}조(?:의\s?\d{1,2})?)")
 _IN_RANGE = re.compile(r"^\s?(?:[~∼～–-]|이상|이하|이후|이전|초과|미만|부터|까지|내지|등)")
+_LISTED_NUMBERS = re.compile(r"(?<![\d.])(?:\d{1,2}\s?[·ㆍ,/]\s?)+$")
+_NUMBER = re.compile(r"\d+")
 _AFTER_RANGE = re.compile(r"(?:[~∼～–-]|부터|내지)\s?$")
 _PLACE_NAME = re.compile(r"[가-힣a-z]{2,6}")
 _ONLY = r"[^.\n]{0,9}?(?:만(?![가-힣\d]*\s?원)|한하|한해|한정|원칙|제외|불가|이외|외에)"
@@ -140,9 +142,12 @@ def _codes(text: str) -> Iterator[_Name]:
 
 
 def _numbered(text: str) -> Iterator[_Name]:
-    """Yield names such as 2유형 and 3호선."""
+    """Yield names such as 2유형 and 3호선, both in 3·4호선."""
     for match in _numbered_pattern().finditer(text):
         yield from _numbers(match["kind"], match["which"] + match["kind"], match)
+        listed = _LISTED_NUMBERS.search(text, 0, match.start())
+        for which in _NUMBER.findall(listed[0]) if listed else ():
+            yield _Name(match["kind"], which + match["kind"])
 
 
 def _numbers(kind: str, which: str, match: re.Match[str]) -> Iterator[_Name]:

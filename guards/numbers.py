@@ -32,9 +32,9 @@ from guards.evidence.answers import Compared
 from guards.evidence.binding import Bound, Relation, SourceFigures
 from guards.evidence.calculations.arithmetic import Explanation, Outcome
 from guards.evidence.calculations.points import DATES, POINTS
-from guards.evidence.figures import Figure
+from guards.evidence.figures import Figure, written_number
 from guards.evidence.sides import with_base, words_of
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import COUNTED, Dimension
 
 # Answers count these out themselves: days between dates, the items of a list, points for an amount.
 _COUNTED_OUT = frozenset(
@@ -282,8 +282,11 @@ def _absent(figure: Figure, compared: Compared) -> Finding:
     is_counted_out = _is_counted_out(figure, compared) or _ALL_OF_THEM.match(
         compared.answer.page.plain, figure.start
     )
+    # 차 1대로 오시면: that there is one of it is hardly what the answer tells.
+    is_one = figure.measure.dimension in COUNTED and written_number(figure) == "1"
     is_fraction = "분의" in figure.quantity.text
-    severity = Severity.WEAK if is_counted_out or is_fraction else Severity.STRONG
+    is_weak = is_counted_out or is_one or is_fraction
+    severity = Severity.WEAK if is_weak else Severity.STRONG
     # What comes next may show how it was reckoned.
     return replace(found, severity=severity, provisional=True)
 

@@ -30,6 +30,7 @@ from guards.evidence.figures import (
     written_number,
 )
 from guards.evidence.index import Asking, Context, SourceIndex, key_of
+from guards.evidence.sets import DISCRETE
 from guards.evidence.sides import (
     Side,
     base_of,
@@ -286,7 +287,10 @@ class SourceFigures:
         asking = self.index.asking(figure.context)
         best = self._closest(asking, same)
         if not same and (
-            self._has_ends(figure) or self._is_in_heading(figure) or self._is_of_people(figure)
+            self._has_ends(figure)
+            or self._has_same_side(figure)
+            or self._is_in_heading(figure)
+            or self._is_of_people(figure)
         ):
             return Bound(Relation.HELD)
         if not same:
@@ -370,6 +374,16 @@ class SourceFigures:
         dimension, values, *_ = figure.measure
         return len(values) > 1 and all(
             self.with_value(Measure(dimension, (value,))) for value in values
+        )
+
+    def _has_same_side(self, figure: Figure) -> bool:
+        """Tell whether the sources say the same side of another count: 6개 이상, 5개를 넘으면."""
+        if figure.measure.dimension not in DISCRETE or not is_on_a_side(figure):
+            return False
+        own = side_of(figure)
+        return own.is_low is not None and any(
+            is_on_a_side(one) and self._side_of(one).values == own.values
+            for one in self._by_group.get(figure.group, ())
         )
 
     def _candidates(self, figure: Figure) -> tuple[list[Figure], list[Figure]]:

@@ -290,7 +290,7 @@ def _own_word(word: str, head: str) -> str:
     """Return the separate word before a head if it names: 벨라루나 of 벨라루나 레스토랑."""
     if head in _NEVER_APART or word[0].isdigit() or len(word) < _SHORTEST_OWN_WORD:
         return ""
-    if _NO_NOUN.search(word):
+    if _NO_NOUN.search(word) or word in listed("grammar_words"):
         return ""
     left = _undescribed(word)
     return left if len(left) >= _SHORTEST_SPECIFIC else ""

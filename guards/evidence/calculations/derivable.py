@@ -19,7 +19,7 @@ from guards.evidence.calculations.reckoning import counts_of, says
 from guards.evidence.figures import Figure, same_value, unit_of, written_number
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.dates import parts_of
-from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.units import COUNTED, Dimension, Measure
 
 _MOST_AMOUNTS, _MOST_FACTORS, _MOST_CLOCKS = 48, 64, 16
 _LARGEST_FACTOR = 400
@@ -126,8 +126,13 @@ class Derivable:
         """Tell whether a value follows from the figures of one sentence of a source."""
         place = right.source, right.claim.sentence
         beside = [one.measure for one in self._sources if (one.source, one.claim.sentence) == place]
-        return any(_is_share(own, right.measure, one) for one in beside) or any(
-            _adds_up(own, *pair) for pair in combinations(beside, 2)
+        rates = [one.measure for one in self._rates if one.source == right.source]
+        if any(_is_share(own, right.measure, one) for one in (*beside, *rates)):
+            return True
+        return any(_adds_up(own, *pair) for pair in combinations(beside, 2)) or any(
+            _adds_up(own, right.measure, one.measure)
+            for one in self._sources
+            if one.source == right.source and one.place != right.place
         )
 
     def _is_in_proportion(self, figure: Figure, bound: Bound) -> bool:
@@ -155,6 +160,16 @@ class Derivable:
             for number in counts_of(one)
         )
 
+    def _is_quotient_beside(self, figure: Figure) -> bool:
+        """Tell whether an amount of its sentence has another one as often in it (3만 원, 20장)."""
+        return any(
+            one.measure.dimension == other.measure.dimension == Dimension.WON
+            and one.measure.values[0] == other.measure.values[0] * figure.measure.values[0]
+            for one in self._answer
+            if one.claim.sentence == figure.claim.sentence
+            for other in self._answer
+        )
+
     def _is_counted_multiple(self, figure: Figure) -> bool:
         """Tell whether a figure is a source's as often as its sentence counts in words."""
         numbers = _counted_in_words(figure)
@@ -173,6 +188,8 @@ class Derivable:
         if dimension in _POINTS:
             return self._may_be_moved(figure)
         if dimension == Dimension.SECONDS and self._is_between_clocks(figure):
+            return True
+        if dimension in COUNTED and self._is_quotient_beside(figure):
             return True
         wanted = [float(value) for value in figure.measure.values]
         amounts = self._amounts("all", dimension, wanted)
@@ -386,11 +403,13 @@ class Derivable:
 
 _REFERENCE = re.compile(
     r"[ ]?(?:이?면|간|치|분(?!의)|기준|마다|당|동안|단위|로 (?:치|따지|계산|환산))"
+    r"|[ ](?:[가-힣]{1,4}[ ])?[가-힣]{1,4}(?:액|료|비|금|량|한도|요금|횟수)"
+    r"(?=[이은을의에로도과와,. ]|$)"
 )
 
 
 def _is_one_of_time(figure: Figure) -> bool:
-    """Tell whether a figure only says for how long something is reckoned: 1년이면, 한 달 동안."""
+    """Tell whether a figure only says for how long something is reckoned: 1년이면, 한 달 요금."""
     measure, claim = figure.measure, figure.claim
     return (
         measure.dimension in _LENGTHS

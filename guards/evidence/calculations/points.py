@@ -98,13 +98,25 @@ def _named(day: date, kind: str) -> Measure:
     return Measure(kind, (Fraction(value),))
 
 
-def between(one: Measure, other: Measure, *, inclusive: bool = False) -> tuple[Measure, ...]:
-    """Return the lengths of time between two points of one kind; empty if there is none."""
+def between(
+    one: Measure, other: Measure, *, inclusive: bool = False, days: int = 0
+) -> tuple[Measure, ...]:
+    """Return the lengths of time between two points of one kind; empty if there is none.
+
+    Args:
+        one: A point.
+        other: Another one.
+        inclusive: Whether the first day may count, too.
+        days: How many whole days lie between two times of day besides.
+    """
     kinds = {one.dimension, other.dimension}
     if kinds <= CLOCKS:
         whole = _DAY_MINUTES if kinds == {Dimension.CLOCK} else _HALF_DAY_MINUTES
         gap = (other.values[0] - one.values[0]) % whole
-        return tuple(Measure(Dimension.SECONDS, (minutes * 60,)) for minutes in {gap, whole - gap})
+        return tuple(
+            Measure(Dimension.SECONDS, (minutes * 60 + days * _DAY_SECONDS,))
+            for minutes in {gap, whole - gap}
+        )
     if kinds == {Dimension.YEAR}:
         years = abs(other.values[0] - one.values[0])
         return (

@@ -267,7 +267,10 @@ def _is_moved(wanted: Target, point: Figure, length: Figure) -> bool:
 
 
 def _is_between(wanted: Target, one: Figure, other: Figure) -> bool:
-    lengths = between(one.measure, other.measure, inclusive=says("inclusive", wanted.text))
+    # 금요일 11시부터 토요일 14시까지 27시간: the days between two times are not told by these.
+    days = int(wanted.value // _SECONDS_A_DAY) if wanted.kind == Dimension.SECONDS else 0
+    inclusive = says("inclusive", wanted.text)
+    lengths = between(one.measure, other.measure, inclusive=inclusive, days=days)
     if wanted.kind == Dimension.BARE:
         return any(length.values[0] == wanted.value for length in lengths)
     if wanted.is_about:

@@ -90,6 +90,8 @@ def contradiction(
     return Match(statement, best[2], -1, best[0])
 
 
+# 동문 장학금과 함께 받을 수 없다 says nothing of another one.
+_TOGETHER = re.compile(r"[가-힣](?:와|과|이랑|랑|하고)\s.{0,20}?(?:함께|같이|동시에|중복|겹쳐|겸)")
 _PLAIN_SHARE, _PLAIN_NAMED, _PLAIN_NAMED_BY_SIDE = 0.4, 0.5, 0.6
 
 
@@ -106,6 +108,8 @@ def is_plain(match: Match) -> bool:
     if match.share < _PLAIN_SHARE or not _names_case(statement, source):
         return False
     if not (is_one_act or len(source.sentence) == 1):
+        return False
+    if _TOGETHER.search(source.claim.text) and not _names_all(source, _named_by(statement)):
         return False
     skip = _empty_acts() | _side_words(statement, source)
     if act is not None:

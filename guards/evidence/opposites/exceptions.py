@@ -13,7 +13,7 @@ from guards.claims.reader import Claim, Modality
 from guards.evidence.opposites.acts import CHARGED, COUNTED, opposites
 from guards.evidence.opposites.meaning import SourceMeaning, covered, relation
 from guards.evidence.opposites.pieces import AGAINST, telling
-from guards.evidence.opposites.statements import LATER, Statement
+from guards.evidence.opposites.statements import LATER, Statement, is_against
 from guards.evidence.opposites.valence import is_carrier, main_act
 from guards.korean.words import Word, canonical
 from guards.lexicons.loading import sections
@@ -229,7 +229,8 @@ def _added_in(claim: Claim) -> Iterator[_Added]:
     shift = claim.start - claim.clause.start
     for at, word in enumerate(words):
         marked = _ADDS.match(claim.text, word.end - claim.clause.start)
-        if word.is_verb or not marked:
+        # 양도 가능, 포도, 수도: a noun of one syllable and 도 may be one noun.
+        if word.is_verb or not marked or (len(word.text) == 1 and marked[0] == "도"):
             continue
         phrase = tuple(_nouns(words[_phrase_start(words, at) : at + 1]))
         if not phrase and word.text in _FRAMES:
@@ -429,6 +430,9 @@ def _conceded(
             for one in (*source.conditions, *source.sentence[: source.claim.position])
             for noun in _nouns(one.clause.words)
         ]
+        # 1회만 인정한다: another time is not, which is no other side.
+        if is_against(statement) and re.search(_ONLY, source.claim.text):
+            continue
         # 현금 구매이면서 영수증이 없는 경우: without the receipt alone it is another case.
         if any(not covered(noun, statement.around) for noun in limits):
             continue

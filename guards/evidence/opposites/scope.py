@@ -93,6 +93,8 @@ _NOT_HAD = re.compile(
 )
 _LACKS = ("무", "비", "미")
 _ONE_OF_SEVERAL = re.compile(r"\s?(?:\([^()]*\))?(?:,|·|/|\s?또는|이나|나\s|거나)")
+# 프리미엄점을 뺀 모든 지점: the answer takes something out itself.
+_BUT_FOR = re.compile(r"(?:뺀|빼고|제외한|제외하고|제외|말고|말고는|외의?|이외의?)\s$")
 _EITHER_ONE = re.compile(r"(?:어느|어떤)\s(?:쪽|것|편|하나)[가-힣]{0,3}(?:도|든지?|나)$")
 _ONE_OF_LISTED = re.compile(r"(?<![가-힣])(?<!어느 )(?<!어떤 )([가-힣]+?)(?:이든|든)(?=\s)")
 _ENDS_IN_A_NOUN = re.compile(r"/(?:NN\w*|XSN|SSC)$")
@@ -207,6 +209,8 @@ class _Widener:
             has_object = has_object and not _FIGURE.search(self._to_its_end[: -len(self.text)])
             return has_object and not is_against and not self._is_only_a_condition
         if (self.kind is Kind.ASIDE and self._is_only_so) or self._is_of_those_named:
+            return False
+        if self.kind is Kind.ALL and _BUT_FOR.search(self._to_its_end[: -len(self.text)]):
             return False
         if self.kind in {Kind.ASIDE, Kind.WHICHEVER, Kind.ALONE}:
             return not is_against
