@@ -242,11 +242,11 @@ def _is_reckoned(figure: Figure, arithmetic: Arithmetic) -> bool:
 
 
 # 한 통이 60정이니 두 달 정도 드십니다; 연 70만 원이므로 한 달이면 약 5만 8천 원입니다.
-_REASON = re.compile(r"(?:(?:으)?니|니까|므로|어서|아서|라서)/EC$")
+_REASON = re.compile(r"(?:(?:으)?니|니까|므로|어서|아서|라서|(?:으)?면)/EC$")
 
 
 def _is_concluded(figure: Figure, figures: Sequence[Figure]) -> bool:
-    """Tell whether a clause before gives another figure as the reason: that is no guess."""
+    """Tell whether a clause before gives another figure it follows from: that is no guess."""
     reasons = [
         claim
         for claim in figure.sentence

@@ -290,7 +290,7 @@ class SourceFigures:
             self._has_ends(figure)
             or self._has_same_side(figure)
             or self._is_in_heading(figure)
-            or self._is_of_people(figure)
+            or self._is_in_other_words(figure)
         ):
             return Bound(Relation.HELD)
         if not same:
@@ -361,11 +361,14 @@ class SourceFigures:
             for one in self._in_headings
         )
 
-    def _is_of_people(self, figure: Figure) -> bool:
-        """Tell whether a figure counts people politely: 전문의 4분 where a source has 4명."""
-        return figure.quantity.text.endswith("분") and any(
-            one.measure.dimension == Dimension.PEOPLE
-            and written_number(one) == written_number(figure)
+    def _is_in_other_words(self, figure: Figure) -> bool:
+        """Tell whether a figure says politely what a source has: 전문의 4분, 4명; 132번, 132."""
+        number, text = written_number(figure), figure.quantity.text
+        if text.endswith("번"):
+            alone = re.compile(rf"(?<![\d.,-]){re.escape(number)}(?![\d.,-])")
+            return any(alone.search(one.page.plain) for one in self.index.readings)
+        return text.endswith("분") and any(
+            one.measure.dimension == Dimension.PEOPLE and written_number(one) == number
             for one in self.figures
         )
 

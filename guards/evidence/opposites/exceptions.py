@@ -321,7 +321,10 @@ def _is_taken_out(word: Word, source: Statement, text: str) -> bool:
     labels = (one.text for one in source.claim.block.labels)
     before = (*labels, text[:at], first[: first.find(":") + 1])
     is_noun = _ENDS_IN_A_NOUN.search(source.claim.clause.trail) is not None
-    return is_noun and any(map(_LABEL_OF_THE_EXCLUDED.search, before))
+    # 첫 수업을 늦게 시작한 경우: what is taken out is the case, not the lesson.
+    begin = source.claim.clause.start + at
+    is_case = any(one.is_verb and one.start > begin for one in source.claim.clause.words)
+    return is_noun and not is_case and any(map(_LABEL_OF_THE_EXCLUDED.search, before))
 
 
 def _is_listed_with(word: Word, source: Statement, statement: Statement) -> bool:
