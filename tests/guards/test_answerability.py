@@ -164,6 +164,12 @@ def test_a_name_that_no_source_knows_is_flagged_with_those_they_know(guard: Answ
     assert finding.expected == ("강남", "잠실")
 
 
+def test_a_number_of_a_list_is_known(guard: Answerability) -> None:
+    sources = (Source("1", "순환버스 안내", "1·2캠퍼스는 정문, 3·4캠퍼스는 후문에서 탑니다."),)
+
+    assert guard.check(read(Exchange("3캠퍼스는 어디에서 타나요?", sources))) == []
+
+
 LEAVES = Source("1", "휴직 규정", "질병휴직은 1년, 가사휴직은 6개월까지 쓸 수 있습니다.")
 
 

@@ -17,6 +17,7 @@ from guards.evidence.calculations.expressions import written
 from guards.evidence.calculations.points import CLOCKS, DATES, between, moved
 from guards.evidence.calculations.reckoning import counts_of, says
 from guards.evidence.figures import Figure, same_value, unit_of, written_number
+from guards.evidence.sides import base_of
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.dates import parts_of
 from guards.text.slots.units import COUNTED, Dimension, Measure
@@ -108,7 +109,7 @@ class Derivable:
         ]
         if any(_adds_up(own, *pair) for pair in combinations(named[:_MOST_AMOUNTS], 2)):
             return False
-        if self._is_made_beside(own, right):
+        if self._is_made_beside(figure, right):
             return False
         if _is_beyond_end(figure, right) or _is_multiple_of_rate(figure, right):
             return False
@@ -122,8 +123,12 @@ class Derivable:
         least = BINDING.replaces_amount if is_amount else BINDING.replaces
         return bound.likeness >= least
 
-    def _is_made_beside(self, own: Measure, right: Figure) -> bool:
-        """Tell whether a value follows from the figures of one sentence of a source."""
+    def _is_made_beside(self, figure: Figure, right: Figure) -> bool:
+        """Tell whether a value follows from the sources' and another one of that source.
+
+        To an hourly rate only another one is added.
+        """
+        own, base = figure.measure, base_of(figure)
         place = right.source, right.claim.sentence
         beside = [one.measure for one in self._sources if (one.source, one.claim.sentence) == place]
         rates = [one.measure for one in self._rates if one.source == right.source]
@@ -133,6 +138,7 @@ class Derivable:
             _adds_up(own, right.measure, one.measure)
             for one in self._sources
             if one.source == right.source and one.place != right.place
+            if not base or base_of(one) == base
         )
 
     def _is_in_proportion(self, figure: Figure, bound: Bound) -> bool:
