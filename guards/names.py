@@ -53,6 +53,10 @@ _SAME_SUBJECT = 0.5
 _MOST_LIKE = 12
 
 
+# 보호센터 등에서 입양하셨다면: one of several, named for the sake of the example.
+_EXAMPLE = re.compile(r"\s?등(?=[에의을은이과\s])")
+
+
 class Near(NamedTuple):
     """Names of one head in one sentence of a source, and the sentence."""
 
@@ -310,6 +314,8 @@ class Names(Guard[NamesSettings]):
         vocabulary = reading.request.once(Vocabulary)
         for claim, sentence in clauses:
             for one in exchanges(claim, sentence, reading.source_set, vocabulary):
+                if _EXAMPLE.match(claim.text, one.noun.end - claim.clause.start):
+                    continue
                 yield self._exchange_finding(one, _place(one.noun, claim, reading))
 
     def _new(

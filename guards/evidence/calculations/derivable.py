@@ -23,7 +23,7 @@ from guards.text.slots.dates import parts_of
 from guards.text.slots.units import COUNTED, Dimension, Measure
 
 _MOST_AMOUNTS, _MOST_FACTORS, _MOST_CLOCKS = 48, 64, 16
-_LARGEST_FACTOR = 400
+_LARGEST_FACTOR = 1000
 _DIGITS = 2
 _BESIDE_SENTENCES = 1
 _POINTS = frozenset(
@@ -102,12 +102,7 @@ class Derivable:
             for one in self._answer
         ):
             return False
-        named = [
-            one.measure
-            for one in (*self._answer, *self._user)
-            if one.start != figure.start and one.measure.dimension == own.dimension
-        ]
-        if any(_adds_up(own, *pair) for pair in combinations(named[:_MOST_AMOUNTS], 2)):
+        if self._is_made_of_named(figure, source):
             return False
         if self._is_made_beside(figure, right):
             return False
@@ -122,6 +117,21 @@ class Derivable:
         is_amount = own.dimension in _CALCULATED
         least = BINDING.replaces_amount if is_amount else BINDING.replaces
         return bound.likeness >= least
+
+    def _is_made_of_named(self, figure: Figure, source: Measure) -> bool:
+        """Tell whether a value is made of two that answer or user name, or of one and a source's.
+
+        To an hourly rate of the sources nothing else is added.
+        """
+        own = figure.measure
+        named = [
+            one.measure
+            for one in (*self._answer, *self._user)
+            if one.start != figure.start and one.measure.dimension == own.dimension
+        ][:_MOST_AMOUNTS]
+        if any(_adds_up(own, *pair) for pair in combinations(named, 2)):
+            return True
+        return not base_of(figure) and any(_adds_up(own, one, source) for one in named)
 
     def _is_made_beside(self, figure: Figure, right: Figure) -> bool:
         """Tell whether a value follows from the sources' and another one of that source.

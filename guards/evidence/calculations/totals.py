@@ -174,7 +174,7 @@ def _of_columns(
             if total is not None and not total.is_right:
                 some = (_total(answer, figure, it, is_certain=False) for it in _without_rate(items))
                 total = next((one for one in some if one and one.is_right), total)
-            if total is not None:
+            if total is not None and not _is_counted(total, names[table, line], above):
                 yield total
 
 
@@ -197,6 +197,17 @@ def _is_remark(answer: Reading, item: Figure) -> bool:
     """Tell whether an amount only explains its cell: 무료(원래 210,000원)."""
     before = answer.page.plain[item.claim.block.start : item.start]
     return before.count("(") > before.count(")") and not before.strip().startswith("(")
+
+
+# 2일 합계 under 하루 보험금: as often the row above as the label says.
+_OFTEN = re.compile(r"(\d{1,2})[ ]?(?:일|회|박|명|인|개월|달|년|건|주|대|마리)")
+
+
+def _is_counted(total: Total, name: str, above: Sequence[Figure]) -> bool:
+    """Tell whether a total is one of the amounts above it, as often as its row's name says."""
+    value = total.figure.measure.values[0]
+    often = map(int, _OFTEN.findall(name))
+    return any(one.measure.values[0] * count == value for count in often for one in above)
 
 
 def _without_rate(items: Sequence[Figure]) -> Iterator[Sequence[Figure]]:
