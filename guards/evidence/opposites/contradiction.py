@@ -109,14 +109,14 @@ def is_plain(match: Match) -> bool:
         return False
     if not (is_one_act or len(source.sentence) == 1):
         return False
-    if _TOGETHER.search(source.claim.text) and not _names_all(source, _named_by(statement)):
-        return False
     skip = _empty_acts() | _side_words(statement, source)
     if act is not None:
         skip |= words_for(act, statement, source)
-    pairs = ((source, statement), (statement, source))
-    return min(_named_share(one, by, skip) for one, by in pairs) >= (
-        _PLAIN_NAMED if is_one_act else _PLAIN_NAMED_BY_SIDE
+    least = _PLAIN_NAMED if is_one_act else _PLAIN_NAMED_BY_SIDE
+    of_source = 1.0 if _TOGETHER.search(source.claim.text) else least
+    return (
+        _named_share(source, statement, skip) >= of_source
+        and _named_share(statement, source, skip) >= least
     )
 
 
