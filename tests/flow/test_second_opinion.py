@@ -298,9 +298,9 @@ async def test_a_reply_with_fences_chatter_and_a_missing_item_is_read(
     tmp_path: Path, server: OneServer
 ) -> None:
     server.answer = f"{REWORDED} {UNHEARD_OF}"
-    server.opinion = (
-        f"판정은 이렇습니다.\n```json\n{opinions_json('supported', NO_REFUND)}\n```\n끝."
-    )
+    # The most doubtful claim is asked about first, and passed over.
+    opinion = opinions_json("supported", NO_REFUND, numbers=(2,))
+    server.opinion = f"판정은 이렇습니다.\n```json\n{opinion}\n```\n끝."
 
     async with proxy_of(tmp_path, server) as proxy:
         reply = await proxy.chat(QUESTION)
