@@ -150,7 +150,8 @@ async def test_labelled_traces_are_found_and_counted(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "size"), [pytest.param("ko", DESKTOP, marks=LONG), ("en", PHONE)]
+    ("language", "size"),
+    [pytest.param("ko", DESKTOP, marks=LONG), ("ko", PHONE), pytest.param("en", PHONE, marks=LONG)],
 )
 async def test_a_draft_shows_which_labelled_requests_get_better_or_worse(
     desk: Desk, language: str, size: tuple[int, int]
