@@ -55,26 +55,28 @@ def code_of(rig: Rig, *starts: str, **known: object) -> dict[str, Any]:
     return names
 
 
+def chain_of(rig: Rig, answer: str) -> Any:  # noqa: ANN401 - of the page's own code
+    """Return the chain of the page, with a model that says only this."""
+    found = [Document(SOURCE, metadata={"title": "제31조(주차비)"})]
+    return code_of(
+        rig,
+        "def check(reply",
+        "chain.invoke",
+        retriever=RunnableLambda(lambda _: found),
+        prompt=ChatPromptTemplate.from_template("{documents}\n{question}"),
+        llm=FakeListChatModel(responses=[answer]),
+    )["chain"]
+
+
 @pytest.mark.parametrize(("answer", "expected", "verified"), ANSWERS)
 async def test_a_chain_of_langchain(rig: Rig, answer: str, expected: str, verified: bool) -> None:
-    found = [Document(SOURCE, metadata={"title": "제31조(주차비)"})]
+    chain = await asyncio.to_thread(chain_of, rig, answer)
+    asked = {"question": QUESTION}
 
-    def run() -> dict[str, Any]:
-        names = code_of(
-            rig,
-            "def check",
-            "chain.invoke",
-            retriever=RunnableLambda(lambda _: found),
-            prompt=ChatPromptTemplate.from_template("{documents}\n{question}"),
-            llm=FakeListChatModel(responses=[answer, answer]),
-        )
-        done: dict[str, Any] = names["chain"].invoke({"question": QUESTION})
-        return done
-
-    done = await asyncio.to_thread(run)
-
-    assert done["answer"] == expected
-    assert done["verification"]["verified"] is verified
+    for done in (await asyncio.to_thread(chain.invoke, asked), await chain.ainvoke(asked)):
+        assert done["answer"] == expected
+        assert done["verification"]["verified"] is verified
+        assert done["verification"]["sources"][0]["title"] == "제31조(주차비)"
 
 
 class Passages(BaseRetriever):
@@ -102,21 +104,49 @@ class Says(CustomLLM):
         yield self.complete(prompt)
 
 
+def engine_of(answer: str) -> RetrieverQueryEngine:
+    llm = Says(text=answer)
+    return RetrieverQueryEngine(Passages(), get_response_synthesizer(llm=llm))
+
+
+@pytest.mark.parametrize(("answer", "expected", "verified"), ANSWERS)
+async def test_a_response_of_llama_index(
+    rig: Rig, answer: str, expected: str, verified: bool
+) -> None:
+    class Index:
+        @staticmethod
+        def as_query_engine() -> RetrieverQueryEngine:
+            return engine_of(answer)
+
+    def run() -> dict[str, Any]:
+        return code_of(rig, "def check(question", "engine.query(question)", index=Index)
+
+    names = await asyncio.to_thread(run)
+    response = engine_of(answer).query(QUESTION)
+
+    done = await asyncio.to_thread(names["check"], QUESTION, response)
+
+    assert done.response == expected
+    assert done.metadata["verification"]["verified"] is verified
+
+
 @pytest.mark.parametrize(("answer", "expected", "verified"), ANSWERS)
 async def test_an_engine_of_llama_index(
     rig: Rig, answer: str, expected: str, verified: bool
 ) -> None:
-    def run() -> Any:  # noqa: ANN401 - of the page's own code
-        llm = Says(text=answer)
-        engine = RetrieverQueryEngine(Passages(), get_response_synthesizer(llm=llm))
-        return code_of(rig, "class CheckedQueryEngine")["CheckedQueryEngine"](engine=engine).query(
-            QUESTION
-        )
+    names = code_of(rig, "def check(question", "class CheckedQueryEngine")
+    engine = names["CheckedQueryEngine"](engine=engine_of(answer))
 
-    done = await asyncio.to_thread(run)
+    for done in (await asyncio.to_thread(engine.query, QUESTION), await engine.aquery(QUESTION)):
+        assert done.response == expected
+        assert done.metadata["verification"]["verified"] is verified
 
-    assert done.response == expected
-    assert done.metadata["verification"]["verified"] is verified
+
+@pytest.mark.parametrize("start", ["def check(reply", "def check(question"])
+async def test_a_check_is_about_ten_lines(start: str) -> None:
+    [block] = [block for block in blocks(PAGE, "python") if start in block]
+
+    assert len([line for line in block.splitlines() if line.strip()]) <= 11
 
 
 async def test_the_library_and_the_command_say_the_same(rig: Rig) -> None:
