@@ -54,6 +54,9 @@ class Workers:
         with _interrupts_held():
             for _ in range(count):
                 pool.submit(os.getpid)  # without work the pool would not start one
+        # Only the processes write results: whoever reads one then hears of it if they are ended in
+        # the middle of a message, instead of waiting for the rest for ever.
+        pool._result_queue._writer.close()  # type: ignore[attr-defined]  # noqa: SLF001
         return cls(pool, [one for one in multiprocessing.active_children() if one not in others])
 
     @property

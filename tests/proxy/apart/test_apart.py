@@ -6,9 +6,11 @@ import pickle
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -33,10 +35,10 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.pseudonyms import hidden, pseudonyms_for
 from proxy.openai_api.sources import SourceFormatError
 from proxy.pipeline.call import found_in
-from proxy.replay.workers import packed
+from proxy.replay.workers import Workers, packed
 from proxy.tenants import Tenant
 from tests.fakes.processes import is_there
-from tests.proxy.apart.works import dies, hangs, number, with_broken_guard
+from tests.proxy.apart.works import dies, half_said, hangs, number, with_broken_guard
 
 DEFAULT = load_shipped("default")
 WHICH = InspectorRef(packed(DEFAULT))
@@ -184,6 +186,24 @@ def test_a_process_that_is_lost_is_an_error_and_the_next_request_gets_another(
     with pytest.raises(CannotJudgeNow):  # the same request goes on asking
         lane.done(WHICH, number)
     lane.close()
+
+
+def test_one_that_is_ended_in_the_middle_of_telling_a_result_holds_nobody_up(
+    tmp_path: Path,
+) -> None:
+    workers = Workers.start(1)
+    said = tmp_path / "said"
+    result = workers.pool.submit(half_said, said)
+    while not said.exists():
+        time.sleep(0.001)
+
+    ending = Thread(target=workers.end, daemon=True)
+    ending.start()
+
+    with pytest.raises(BrokenProcessPool):
+        result.result(timeout=60)
+    ending.join(timeout=60)
+    assert not ending.is_alive()
 
 
 @pytest.mark.long

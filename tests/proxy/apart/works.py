@@ -1,9 +1,12 @@
 """Pieces of work for a process; in a module of their own, so that it can import them."""
 
 import os
+import sys
 import time
 from collections.abc import Mapping
-from typing import ClassVar
+from pathlib import Path
+from types import FrameType
+from typing import ClassVar, cast
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
@@ -20,6 +23,17 @@ def dies(_: Inspector) -> None:
 
 def hangs(_: Inspector) -> None:
     """Never come to an end."""
+    while True:
+        time.sleep(60)
+
+
+def half_said(said: Path) -> None:
+    """Hang in the middle of telling the result, as a process does that is killed just then."""
+    frame = sys._getframe()
+    while "result_queue" not in frame.f_locals:
+        frame = cast("FrameType", frame.f_back)
+    os.write(frame.f_locals["result_queue"]._writer.fileno(), b"\0")  # of four that tell a length
+    said.touch()
     while True:
         time.sleep(60)
 
