@@ -114,7 +114,7 @@ async def test_a_process_that_is_killed_ends_it_with_a_word(much: Much) -> None:
 
 def test_a_terminal_is_shown_how_far_it_is(much: Much) -> None:
     ours, its = pty.openpty()
-    words = (COMMAND, "replay", "--policy", "default", "--limit", "40", "--jobs", "1", "--json")
+    words = (COMMAND, "replay", "--policy", "default", "--limit", "8", "--jobs", "1", "--json")
     settings = environment(much.settings) | {"TERM": "xterm", "COLUMNS": "120"}
     with subprocess.Popen(
         words, cwd=much.folder, env=settings, stdout=subprocess.PIPE, stderr=its
@@ -124,8 +124,8 @@ def test_a_terminal_is_shown_how_far_it_is(much: Much) -> None:
         shown = b"".join(read_all(ours)).decode()
         out, _ = command.communicate()
 
-    assert json.loads(out)["read"] == 40
-    assert "/40" in shown
+    assert json.loads(out)["read"] == 8
+    assert "/8" in shown
     assert "changed" in shown
 
 
