@@ -13,6 +13,7 @@ from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Stage, Subject
 from guards.core.registry import guards_about
 from guards.core.runner import GuardReport
+from policies.codes import CONTRADICTED
 from policies.edits import Edit
 from policies.judging.judge import OpinionCounts
 from policies.schema.base import Mode
@@ -41,6 +42,8 @@ class Cap(StrEnum):
     """A strong finding says that the answer contradicts a source."""
     CRITICAL = "critical"
     """A figure, a provision, a contact or a route stands in no source."""
+    OBJECTION = "objection"
+    """A judge says that a source contradicts what is sent."""
     DEGRADED_JUDGE = "degraded_judge"
     """A judge was wanted and gave nothing to go by, or on some of the open claims only."""
 
@@ -105,13 +108,14 @@ def is_bad_citation(finding: Finding) -> bool:
     return is_wrong and finding.severity is Severity.STRONG
 
 
-def _caps(findings: Iterable[Finding], judge: JudgeWord | None) -> tuple[Cap, ...]:
+def _caps(findings: Sequence[Finding], judge: JudgeWord | None) -> tuple[Cap, ...]:
     strong = [finding for finding in findings if finding.severity is Severity.STRONG]
     open_ = {
         Cap.CONTRADICTION: any(one.strength is Strength.C2 for one in strong),
         Cap.CRITICAL: any(
             one.strength is Strength.E0 and one.guard in guards_about(*_CRITICAL) for one in strong
         ),
+        Cap.OBJECTION: any(one.code == CONTRADICTED for one in findings),
         Cap.DEGRADED_JUDGE: judge is not None and judge.degraded,
     }
     return tuple(cap for cap, is_open in open_.items() if is_open)

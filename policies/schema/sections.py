@@ -174,6 +174,9 @@ class ConfidenceCaps(Shape):
         description="With a strong finding about a figure, a provision, a contact or a route of "
         "which the sources hold nothing (E0).",
     )
+    objection: float = Field(
+        0.6, ge=0, le=1, description="With a judge that says that a source contradicts it."
+    )
     degraded_judge: float = Field(
         0.85, ge=0, le=1, description="With a judge that was wanted and gave nothing to go by."
     )

@@ -55,6 +55,7 @@ BANDS: Mapping[Band, str] = {
 CAPS: Mapping[Cap, str] = {
     Cap.CONTRADICTION: msgid("lowered: something contradicts a source"),
     Cap.CRITICAL: msgid("lowered: a figure, provision, contact or route is in no source"),
+    Cap.OBJECTION: msgid("lowered: the judge says that a source contradicts it"),
     Cap.DEGRADED_JUDGE: msgid("lowered: the judge gave no usable opinion"),
 }
 UNCHECKED: Mapping[str, str] = {

@@ -135,6 +135,24 @@ async def test_its_opinion_acts(tmp_path: Path, server: OneServer, stream: bool)
     assert reply.headers["x-guard-reasons"] == "judge.contradicted"
 
 
+async def test_an_objection_that_no_guard_shares_replaces_nothing(
+    tmp_path: Path, server: OneServer, stream: bool
+) -> None:
+    source = "국내 출장을 가는 직원에게 1일당 일비 3만원을 지급한다."
+    server.answer = "국내 출장을 가는 정규직 직원에게만 1일당 일비 3만원을 지급합니다."
+    server.opinion = opinions_json("contradictory", source, matter="intent")
+    asked = chat_body("국내 출장 일비는 누구에게 주나요?", [{"section_content": source}])
+
+    async with proxy_of(tmp_path, server) as proxy:
+        reply = await proxy.chat(asked | {"stream": stream})
+
+    assert len(server.questions) > 1, "the model was not asked to write it again"
+    assert said(reply) == server.answer
+    assert reply.headers["x-guard-action"] == "regenerate"
+    assert reply.headers["x-guard-reasons"] == "judge.contradicted"
+    assert reply.headers["x-guard-confidence"] == "low"
+
+
 async def test_a_callers_own_key_is_used_and_can_do_no_harm_to_others(
     tmp_path: Path, server: OneServer
 ) -> None:

@@ -25,6 +25,8 @@ SIGN = finding("estimates", WEAK)
 BAD_CITATION = finding("citations")
 CONTRADICTION = finding("numbers", strength=Strength.C2)
 INVENTED_FIGURE = finding("numbers")
+OBJECTION = replace(finding("judge", WEAK, Strength.C1), code="judge.contradicted")
+NOT_FOUND = replace(finding("judge", WEAK), code="judge.unsupported")
 
 CASES = [
     pytest.param([], 1.0, "high", id="nothing-found"),
@@ -57,6 +59,8 @@ CAPPED = [
     pytest.param(
         [CONTRADICTION, INVENTED_FIGURE], 0.3, {Cap.CONTRADICTION, Cap.CRITICAL}, id="lowest-counts"
     ),
+    pytest.param([OBJECTION], 0.6, {Cap.OBJECTION}, id="judges-objection-that-is-only-noted"),
+    pytest.param([NOT_FOUND], 0.85, set(), id="judge-that-finds-it-nowhere"),
     pytest.param([INVENTED_FIGURE, *[SIGN] * 5], 0.1, {Cap.CRITICAL}, id="below-its-cap"),
 ]
 

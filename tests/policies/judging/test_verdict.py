@@ -115,10 +115,11 @@ class Comes:
 
 
 DEGRADED = (Cap.DEGRADED_JUDGE,)
+OBJECTED = Comes(action=REGENERATE, codes=("judge.contradicted",), caps=(Cap.OBJECTION,))
 OUTCOMES = [
     pytest.param(
         FakeJudge(contradicts(NO_REFUND)),
-        Comes(action=REGENERATE, codes=("judge.contradicted",)),
+        OBJECTED,
         id="right",
     ),
     pytest.param(
@@ -146,7 +147,7 @@ OUTCOMES = [
     ),
     pytest.param(
         FakeJudge(contradicts(NO_REFUND), takes_s=2.9),
-        Comes(action=REGENERATE, codes=("judge.contradicted",)),
+        OBJECTED,
         id="in-2.9-s",
     ),
     pytest.param(
