@@ -5,7 +5,7 @@ further sign. Where a judge was asked, its own confidence is weighed in. What is
 result. The numbers are the policy's (`ConfidenceWeights`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
