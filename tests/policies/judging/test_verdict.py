@@ -115,11 +115,11 @@ class Comes:
 
 
 DEGRADED = (Cap.DEGRADED_JUDGE,)
-OBJECTED = Comes(action=REGENERATE, codes=("judge.contradicted",), caps=(Cap.OBJECTION,))
+RIGHTLY = Comes(action=REGENERATE, codes=("judge.contradicted",), caps=(Cap.OBJECTION,))
 OUTCOMES = [
     pytest.param(
         FakeJudge(contradicts(NO_REFUND)),
-        OBJECTED,
+        RIGHTLY,
         id="right",
     ),
     pytest.param(
@@ -147,7 +147,7 @@ OUTCOMES = [
     ),
     pytest.param(
         FakeJudge(contradicts(NO_REFUND), takes_s=2.9),
-        OBJECTED,
+        RIGHTLY,
         id="in-2.9-s",
     ),
     pytest.param(
