@@ -1,7 +1,7 @@
-"""What a question for one figure asks for: 스탠다드 주말 요금은 얼마인가요?"""
+"""What a question for one figure asks for (스탠다드 요금은 얼마인가요?), and what texts say of it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from guards.claims.question import Kinds, asked_kinds, asked_subject, asked_words, unread_words
@@ -9,16 +9,18 @@ from guards.core.reading import Text
 from guards.evidence.sets import Values
 from guards.evidence.values import Value, values_of
 from guards.korean.morphemes import morphemes
-from guards.korean.words import Word, canonical, content_words
-from guards.lexicons.loading import section_words, sections
+from guards.korean.words import Word, canonical, content_words, simple_nouns
+from guards.lexicons.loading import section_words, sections, words
 from guards.text.particles import stem
 from guards.text.slots.quantity import Quantity
+from guards.text.slots.units import Dimension
 
-_NOT_PLAIN = re.compile(
+# What would have to be worked out, or told from today's date or what is known of the user.
+_RECKONED = re.compile(
     r"가장|제일|최고|최저|최대|최소|최장|한도|상한|하한|합계|총합|합치|합하|합쳐|차이|평균|비교|계산|남은|남았|지났|지난|이번|올해|내년|작년|"
-    r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|(?<![가-힣])(?:내가|나는|난)(?![가-힣])|말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]|"
-    r"더\s?(?:비싼|싼|많|적|길|짧|늦|빠)"
+    r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|(?<![가-힣])(?:내가|나는|난)(?![가-힣])|더\s?(?:비싼|싼|많|적|길|짧|늦|빠)"
 )
+_EXCLUDING = re.compile(r"말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]")
 _CODE = re.compile(r"[A-Za-z]+-?\d+|\d+[A-Za-z]+")
 _NUMBERED = re.compile(r"\d+[가-힣]*")
 _POINTING = frozenset("이그저")
@@ -30,6 +32,10 @@ _SIDES = (
     (re.compile(r"부터"), re.compile(r"부터|[~∼～]|이상|이후|시작")),
 )
 _HOW_MUCH_IS = re.compile(r"[가-힣][은는이가]\s?얼마(?:예요|인가요|에요|입니까|죠|지요)")
+# What users tell before they ask (그냥 지나갔는데, 처음 가 봐요); 회원인데 is a case of the matter.
+_TOLD = re.compile(r"(?:(?<!인)[는은던]데요?,?|[.!?])\s+")
+_ASKING = re.compile(r"(?<![가-힣])몇|며칠|얼마|언제")
+_EXAMPLE = re.compile(r"(?<![가-힣])[가-힣A-Za-z]+(?<![와과])\s같은\s(?=[가-힣A-Za-z])")
 _SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까지|부터)")
 _CASES = section_words("direct_answers", "cases")
 # A period in a question, and what pages write for it: 한 달 요금, 월 요금.
@@ -56,6 +62,14 @@ _SAME = [
     for line in sections("direct_answers")["same"]
 ]
 _ALIKE = {word: group for group in _SAME for word in group}
+
+
+_SPACING = re.compile(r"[\s·ㆍ,]+")
+_PREFIXES = words("prefixes")
+_PAID_FOR = re.compile(r"(?P<thing>[가-힣]{2,})[비료권]")
+_GETTING = section_words("direct_answers", "getting")
+# Of a compound, its simple nouns, the compound, and perhaps an ending of one syllable.
+_COMPOUND = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +103,7 @@ class AskedValue:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A single value of a dimension."""
+    """A single value of a dimension, or what it may be where it is given roughly."""
 
     dimension: str
     values: Values
@@ -106,19 +120,36 @@ def alike(feature: str) -> frozenset[str]:
 
 
 def point_of(value: Value) -> Point | None:
-    """Return the value that a question gives as it is, without a limit (4kg; not 4kg 이상)."""
+    """Return the value that a question gives as it is, without a limit (4kg; not 4kg 이상).
+
+    What is given roughly (6톤 정도) may be a tenth less or more.
+    """
     slot = value.slot
-    if not isinstance(slot, Quantity) or slot.comparing_word or slot.approximate:
+    if not isinstance(slot, Quantity) or slot.comparing_word:
         return None
     values = Values(min(slot.measure.values), max(slot.measure.values))
-    return Point(slot.measure.dimension, values) if values.is_point else None
+    if values.low is None or values.high is None or not values.is_point:
+        return None
+    if slot.approximate:
+        values = Values(values.low * 9 / 10, values.high * 11 / 10)
+    return Point(slot.measure.dimension, values)
 
 
-def read_question(question: str) -> AskedValue | None:
-    """Read a question for one figure; None for any other, and for what has to be worked out."""
-    kinds = asked_kinds(question)
+def read_question(question: str, is_held: Callable[[Word], bool]) -> AskedValue | None:
+    """Read a question for one figure; None for any other, and for what has to be worked out.
+
+    Args:
+        question: The question; an example in it is passed over (쏘렌토 같은 SUV).
+        is_held: Tells whether any source has a word. What users tell before they ask has to be
+            found as far as the sources speak of it.
+    """
+    question = _EXAMPLE.sub(lambda match: " " * len(match[0]), question)
+    begin = _begin_of_asking(question)
+    kinds = asked_kinds(question[begin:])
     given = values_of(Text(question))
-    asked = [_whole(one, question) for one in asked_words(question)]
+    asked = [
+        _whole(one, question) for one in asked_words(question) if one.start >= begin or is_held(one)
+    ]
     misread = [one for one in asked if _is_misread(one, question, given)]
     subject_words = [
         one for one in asked if not _is_unit(one, given) and one not in misread
@@ -126,9 +157,14 @@ def read_question(question: str) -> AskedValue | None:
     names_nothing = all(
         rate_of(one.text) or one.features[-1].endswith("다") for one in subject_words
     )
-    if not (kinds and subject_words) or names_nothing or _NOT_PLAIN.search(question):
+    # What is told is of the matter where the sources have any of its words.
+    begin_of_matter = 0 if any(one.start < begin for one in asked) else begin
+    if not (kinds and subject_words) or names_nothing:
+        return None
+    if _RECKONED.search(question, begin) or _EXCLUDING.search(question, begin_of_matter):
         return None
     unread = [*unread_words(question), *(_written(one, question) for one in misread)]
+    unread = [one for one in unread if not one.endswith("씩")]  # 한 번씩
     every = [one for one in content_words(morphemes(question)) if not _is_unit(one, given)]
     side = _SIDE_ASKED.search(question)
     return AskedValue(
@@ -150,10 +186,21 @@ def read_question(question: str) -> AskedValue | None:
             other for one in (*features_of(every), *map(canonical, unread)) for other in alike(one)
         ),
         given,
-        asked_subject(question),
+        asked_subject(question[begin:]),
         next((needs for end, needs in _SIDES if side and end.search(side["side"])), None),
         is_open=_HOW_MUCH_IS.search(question) is not None and kinds == asked_kinds("얼마인가요?"),
     )
+
+
+def _begin_of_asking(question: str) -> int:
+    """Return where the clause that asks begins, with a noun that a value can be asked of."""
+    asking = _ASKING.search(question)
+    last = asking.start() if asking else 0
+    ends = [match.end() for match in _TOLD.finditer(question) if match.end() <= last]
+    for end in reversed(ends):
+        if any(not one.is_verb for one in asked_words(question[end:])):
+            return end
+    return 0
 
 
 def _whole(word: Word, text: str) -> Word:
@@ -199,3 +246,73 @@ def numbered(text: str, values: Sequence[Value]) -> list[str]:
 def features_of(words: Iterable[Word]) -> frozenset[str]:
     """Return the features of some words."""
     return frozenset(feature for word in words for feature in word.features)
+
+
+def without_spaces(text: str) -> str:
+    """Return a text without spaces, middle dots and commas."""
+    return _SPACING.sub("", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text with the features of its words, and its form without spaces and case.
+
+    Attributes:
+        priced: Of an amount, the labels and titles that say nothing but whose price it is.
+        is_price: Whether it is of an amount that is no more than a price.
+    """
+
+    features: Collection[str]
+    text: str
+    dense: str
+    priced: Sequence[str] = ()
+    is_price: bool = False
+
+    @classmethod
+    def of(cls, text: str, features: Collection[str]) -> "Said":
+        """Return what a text says."""
+        return cls(features, text.casefold(), without_spaces(text).casefold())
+
+    def has(self, word: Word, kinds: Kinds) -> bool:
+        """Tell whether a word stands there, or all nouns that it is made of.
+
+        Where a date is asked for, 설립 stands for 설립일.
+        """
+        parts = simple_nouns(word)
+        if len(word.text) > 1 and self._has_text(word.text.casefold()):
+            return True
+        if (rate := rate_of(word.text)) is not None:
+            return rate.search(self.text) is not None
+        if self._has_cost_of(word.text, kinds):
+            return True
+        if self.is_price and word.is_verb and word.text in _GETTING:
+            return True
+        if parts != word.features:
+            compound = word.features[-1]
+            may_be_parts = len(word.features) >= _COMPOUND or (
+                Dimension.DATE in kinds and compound.endswith("일")
+            )
+            if self._has_feature(compound) or not may_be_parts:
+                return self._has_feature(compound)
+        return all(map(self._has_feature, parts))
+
+    def has_written(self, text: str) -> bool:
+        """Tell whether a text that is no word to the analyser stands there, or one for the same."""
+        stands = re.search(rf"(?<!\d){re.escape(text)}", self.dense) is not None
+        return stands or self._has_feature(canonical(text))
+
+    def _has_feature(self, feature: str) -> bool:
+        return not alike(feature).isdisjoint(self.features)
+
+    def _has_cost_of(self, text: str, kinds: Kinds) -> bool:
+        """Tell whether an amount is a thing's, as it is called nothing else (새벽 배송: 배송비)."""
+        costs = _PAID_FOR.fullmatch(text) if Dimension.WON in kinds else None
+        return costs is not None and any(costs["thing"] in one for one in self.priced)
+
+    def _has_text(self, text: str) -> bool:
+        """Tell whether a text stands there without a prefix that makes another thing of it."""
+        spaced = _SPACING.pattern.replace("+", "*").join(map(re.escape, text))
+        return text in self.dense and any(
+            self.text[max(0, match.start() - 1) : match.start()] not in _PREFIXES
+            for match in re.finditer(spaced, self.text)
+        )

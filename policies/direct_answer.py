@@ -10,7 +10,7 @@ out, compared, or told from today's date is left alone, and so is what is of ano
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from guards.claims.layout import Label, Level
@@ -28,20 +28,22 @@ from guards.evidence.figures import Figure
 from guards.evidence.index import SourceIndex
 from guards.evidence.values import Value, kind_of, values_of
 from guards.korean.morphemes import morphemes
-from guards.korean.words import Word, canonical, content_words, simple_nouns
-from guards.lexicons.loading import section_words, sections, words
+from guards.korean.words import Word, canonical, content_words
+from guards.lexicons.loading import section_words, sections
 from guards.text.editions import Edition
 from guards.text.particles import Noun
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 from policies.asked_value import (
     AskedValue,
+    Said,
     alike,
     features_of,
     numbered,
     point_of,
     rate_of,
     read_question,
+    without_spaces,
 )
 from policies.schema.sections import Tone
 from policies.templates import plain_line
@@ -62,12 +64,13 @@ _ARTICLE = re.compile(
 )
 _DAY = re.compile(r"(?:요일|주말|공휴일)$")
 _BRACKET_AT_END = re.compile(r"\s*[(（][^()（）]*[)）]$")
-_SPACING = re.compile(r"[\s·ㆍ,]+")
 _PEOPLE = re.compile(
     r"(?:직원|임직원|사람|자|(?<![과족일])분|고객|손님|회원|이용자|근로자|신청자|투숙객|방문객|학생|회사|본사|당사|구성원|대상자)$"
 )
 _TOPIC = frozenset({"은", "는"})
-_PREFIXES = words("prefixes")
+_OF_A_CASE = frozenset({"때", "경우"})
+# 퇴사한 다음 날 points at nothing outside its sentence.
+_DAY_AFTER = re.compile(r"(?<=[한은된난간낸쓴산]) 다음(?= [날달주해])")
 _LIMIT = re.compile(r"한도|최대|최소|최고|최저|상한|하한")
 _COST = re.compile(r"(?P<thing>[가-힣]{2,})[비료]")
 # What stands with an amount that is no plain price.
@@ -93,8 +96,8 @@ _LABELS = frozenset({Level.ROW, Level.COLUMN, Level.LABEL, Level.PARENT})
 _VALUE_NOUN = re.compile(
     rf"[가-힣]*(?:{'|'.join(section_words('direct_answers', 'value_nouns'))})$"
 )
-# Of a compound, its simple nouns, the compound, and perhaps an ending of one syllable.
-_COMPOUND = 3
+# 가격표, 요금 안내.
+_FORM_AT_END = re.compile(r"(?:표|\s안내)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +137,13 @@ def direct_answer(
     """Answer a question with up to three sentences of its sources, or not at all."""
     if len(question) > _LONGEST_QUESTION_CHARS:
         return None
-    wanted = read_question(question)
+    read = source_set(tuple(sources))
+    knows = read.once(SourceIndex).knows
+    wanted = read_question(
+        question, lambda word: any(knows(one) for text in word.features for one in alike(text))
+    )
     if wanted is None:
         return None
-    read = source_set(tuple(sources))
     sentences, rows = read.once(Contradictions).sentences, read.once(_Rows)
     answering = [
         (one, replace(wanted, of_band=rows.in_band(one, wanted)))
@@ -231,7 +237,7 @@ class _Rows:
         if not held:
             return None
         head = self.head_of(sentence)
-        said = _Said.of(head, features_of(label_words(head)))
+        said = Said.of(head, features_of(label_words(head)))
         words = [
             one
             for one in question.words
@@ -261,11 +267,12 @@ class _Rows:
 
 def _answers(sentence: ValueSentence, question: AskedValue, head: str = "") -> bool:
     features = {*sentence.around, *features_of(label_words(head))}
-    said = _Said(
+    said = Said(
         features,
         text := f"{head} / {_with_labels(sentence)}".casefold(),
-        _SPACING.sub("", text),
-        priced=_priced(sentence, question),
+        without_spaces(text),
+        priced=_priced(sentence, question) if (is_price := _is_price(sentence)) else (),
+        is_price=is_price,
     )
     return (
         _is_plain(sentence)
@@ -300,10 +307,10 @@ def _is_beside_named(
     sentence: ValueSentence, others: Sequence[ValueSentence], question: str
 ) -> bool:
     """Tell whether a question names the column of another cell of the row, and not its own."""
-    dense = _SPACING.sub("", question)
+    dense = without_spaces(question)
     block = sentence.sentence[0].block
     columns = {
-        one.sentence[0].block.column: _SPACING.sub("", label.text)
+        one.sentence[0].block.column: without_spaces(label.text)
         for one in others
         for label in one.sentence[0].block.labels
         if one.source is sentence.source
@@ -314,71 +321,10 @@ def _is_beside_named(
     return bool(named) and block.column not in named
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A text with the features of its words, and its form without spaces and case.
-
-    Attributes:
-        priced: Of an amount, the labels and titles that say nothing but whose price it is.
-    """
-
-    features: Collection[str]
-    text: str
-    dense: str
-    priced: Sequence[str] = ()
-
-    @classmethod
-    def of(cls, text: str, features: Collection[str]) -> "_Said":
-        """Return what a text says."""
-        return cls(features, text.casefold(), _SPACING.sub("", text).casefold())
-
-    def has(self, word: Word, kinds: Kinds) -> bool:
-        """Tell whether a word stands there, or all nouns that it is made of.
-
-        Where a date is asked for, 설립 stands for 설립일.
-        """
-        parts = simple_nouns(word)
-        if len(word.text) > 1 and self._has_text(word.text.casefold()):
-            return True
-        if (rate := rate_of(word.text)) is not None:
-            return rate.search(self.text) is not None
-        if self._has_cost_of(word.text, kinds):
-            return True
-        if parts != word.features:
-            compound = word.features[-1]
-            may_be_parts = len(word.features) >= _COMPOUND or (
-                Dimension.DATE in kinds and compound.endswith("일")
-            )
-            if self._has_feature(compound) or not may_be_parts:
-                return self._has_feature(compound)
-        return all(map(self._has_feature, parts))
-
-    def has_written(self, text: str) -> bool:
-        """Tell whether a text that is no word to the analyser stands there, or one for the same."""
-        stands = re.search(rf"(?<!\d){re.escape(text)}", self.dense) is not None
-        return stands or self._has_feature(canonical(text))
-
-    def _has_feature(self, feature: str) -> bool:
-        return not alike(feature).isdisjoint(self.features)
-
-    def _has_cost_of(self, text: str, kinds: Kinds) -> bool:
-        """Tell whether an amount is a thing's, as it is called nothing else (새벽 배송: 배송비)."""
-        costs = _COST.fullmatch(text) if Dimension.WON in kinds else None
-        return costs is not None and any(costs["thing"] in one for one in self.priced)
-
-    def _has_text(self, text: str) -> bool:
-        """Tell whether a text stands there without a prefix that makes another thing of it."""
-        spaced = _SPACING.pattern.replace("+", "*").join(map(re.escape, text))
-        return text in self.dense and any(
-            self.text[max(0, match.start() - 1) : match.start()] not in _PREFIXES
-            for match in re.finditer(spaced, self.text)
-        )
-
-
 def _is_plain(sentence: ValueSentence) -> bool:
     text = _ARTICLE.sub("", sentence.text)
     block = sentence.sentence[0].block
-    if len(text) > _LONGEST_SENTENCE_CHARS or leans_on_context(text):
+    if len(text) > _LONGEST_SENTENCE_CHARS or leans_on_context(_DAY_AFTER.sub("", text)):
         return False
     is_labelled = any(label.level is not Level.HEADING for label in block.labels)
     return block.is_cell or is_labelled or _CLOSED.search(text) is not None
@@ -401,15 +347,15 @@ def _holds(sentence: ValueSentence, question: AskedValue) -> bool:
 
 def _is_called_so(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether a cell's column is just what a question asks for (저장 공간은 얼마인가요?)."""
-    subject = _SPACING.sub("", question.subject)
+    subject = without_spaces(question.subject)
     return question.is_open and any(
-        subject.endswith(_SPACING.sub("", label.text))
+        subject.endswith(without_spaces(label.text))
         for label in sentence.sentence[0].block.labels
         if label.level is Level.COLUMN
     )
 
 
-def _has_all(said: _Said, question: AskedValue) -> bool:
+def _has_all(said: Said, question: AskedValue) -> bool:
     return (
         all(map(said.has_written, question.verbatim))
         and all(said.has(word, question.kinds) for word in question.words)
@@ -420,23 +366,25 @@ def _has_all(said: _Said, question: AskedValue) -> bool:
 def _is_bound(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether no other clause of the sentence has what the figure is asked of."""
     head = question.words[-1]
-    has_head = {
-        claim.position
-        for claim in sentence.sentence
-        if _Said.of(claim.text, features_of(claim.clause.words)).has(head, question.kinds)
-    }
-    has_figure = {
-        claim.position
-        for claim in sentence.sentence
-        if any(kind_of(one.measure) in question.kinds for one in claim.clause.figures)
-    }
-    return not (has_head and has_figure) or not has_head.isdisjoint(has_figure)
+    has_head, is_of_head, bound = False, False, set[bool]()
+    for claim in sentence.sentence:
+        words = claim.clause.words
+        figures = [one for one in claim.clause.figures if kind_of(one.measure) in question.kinds]
+        # What names nothing before its figure goes on about the same: 80,000원이고 15명까지.
+        first = figures[0].start if figures else len(claim.text) + claim.clause.start
+        names = any(one.start < first and not one.is_verb for one in words)
+        own = Said.of(claim.text, features_of(words)).has(head, question.kinds)
+        is_of_head = own or (is_of_head and not names)
+        has_head |= own
+        bound |= {is_of_head} if figures else set()
+    return not has_head or not bound or True in bound
 
 
 def _is_about(sentence: ValueSentence, question: AskedValue) -> bool:
     """Tell whether a topic of a sentence (…은/는) is the question's or just whom it is for."""
     every = [word for claim in sentence.sentence for word in claim.clause.words]
     topics = [one for one in every if one.particle in _TOPIC and not one.is_verb]
+    topics = [one for one in topics if one.text not in _OF_A_CASE]
     above = f"{sentence.edition.name} {' '.join(sentence.headings)}"
     return not topics or any(
         one.text in above
@@ -447,15 +395,19 @@ def _is_about(sentence: ValueSentence, question: AskedValue) -> bool:
     )
 
 
+def _is_price(sentence: ValueSentence) -> bool:
+    """Tell whether a cell or labelled value is an amount that no label calls more than a price."""
+    labels = [label.text for label in sentence.sentence[0].block.labels]
+    costs = [one for label in labels for one in label.split() if _COST.fullmatch(one)]
+    said = " ".join((*labels, sentence.text))
+    return not (_CLOSED.search(sentence.text) or _NO_PRICE.search(said) or costs)
+
+
 def _priced(sentence: ValueSentence, question: AskedValue) -> list[str]:
     """Return the labels and titles of a plain amount that say nothing but whose price it is."""
     labels = [label.text for label in sentence.sentence[0].block.labels]
-    costs = [one for label in labels for one in label.split() if _COST.fullmatch(one)]
-    is_no_price = _NO_PRICE.search(" ".join((*labels, sentence.text))) is not None
-    if _CLOSED.search(sentence.text) or is_no_price or costs:
-        return []
     return [
-        _SPACING.sub("", text)
+        without_spaces(text)
         for text in (*labels, sentence.edition.name)
         if all(is_generic(one) or one.text in question.subject for one in label_words(text))
     ]
@@ -506,11 +458,11 @@ def _names_it(sentence: ValueSentence, question: AskedValue, head: str) -> bool:
     own = [label.text for label in _own_labels(sentence)]
     asks = [label.text for label in labels if label.text.endswith("?")]
     said = " / ".join((head, *own, *asks, sentence.text))
-    has = _Said.of(said, features_of(content_words(morphemes(said))))
+    has = Said.of(said, features_of(content_words(morphemes(said))))
     nouns = [one for one in question.words if not one.is_verb] or question.words
     return (
         question.of_band
-        or any(_VALUE_NOUN.fullmatch(_SPACING.sub("", one)) for one in own[-1:])
+        or any(_VALUE_NOUN.fullmatch(without_spaces(one)) for one in own[-1:])
         or any(has.has(one, question.kinds) for one in nouns)
         or any(map(has.has_written, question.verbatim))
     )
@@ -536,7 +488,7 @@ def _headings(sentence: ValueSentence) -> str:
     """Return what stands above a sentence, without spaces: its title, headings and list items."""
     labels = sentence.sentence[0].block.labels
     over = (one.text for one in labels if one.level in {Level.HEADING, Level.PARENT})
-    return _SPACING.sub("", " ".join((sentence.edition.name, *over)))
+    return without_spaces(" ".join((sentence.edition.name, *over)))
 
 
 def _unasked(
@@ -634,7 +586,7 @@ def _found(sentence: ValueSentence, question: AskedValue, tone: Tone) -> _Found 
     labels = _own_labels(sentence)
     is_sentence = _CLOSED.search(text) is not None
     text = text if is_sentence else text.rstrip(" .,;:")
-    alone = _has_all(_Said.of(text, features_of(content_words(morphemes(text)))), question)
+    alone = _has_all(Said.of(text, features_of(content_words(morphemes(text)))), question)
     if not alone and _days_of(sentence) - question.features:
         return None  # a rule for some days only, under a heading: not that for all of them
     exception = f" {plain_line(sentence.behind)}" if _EXCEPTION.match(sentence.behind) else ""
@@ -657,7 +609,7 @@ def _found(sentence: ValueSentence, question: AskedValue, tone: Tone) -> _Found 
     else:
         particle, copula = f"{noun:은}", f"{value:이에요}"
         said = _ROW[tone].format(subject=subject, particle=particle, value=text, copula=copula)
-    by_itself = _has_all(_Said.of(said, features_of(content_words(morphemes(said)))), question)
+    by_itself = _has_all(Said.of(said, features_of(content_words(morphemes(said)))), question)
     return (
         _Found(sentence, f"{said}{exception}", is_quote=False, by_itself=by_itself)
         if said
@@ -699,14 +651,15 @@ def _subject(labels: Sequence[Label], question: AskedValue, sentence: ValueSente
         *(label.text for label in sentence.sentence[0].block.labels[::-1]),
         sentence.edition.name,
     )
-    nouns = (found[0] for text in above if (found := _VALUE_NOUN.search(plain_line(text))))
+    titles = (_FORM_AT_END.sub("", plain_line(text)) for text in above)
+    nouns = (found[0] for text in titles if (found := _VALUE_NOUN.search(text)))
     noun = next(nouns, "")
     return " ".join((*names, noun)) if noun else ("" if is_cell else " ".join(names))
 
 
 def _is_in_question(label: str, question: AskedValue) -> bool:
     """Tell whether a question says all that a label does."""
-    if _SPACING.sub("", label) in _SPACING.sub("", question.subject):
+    if without_spaces(label) in without_spaces(question.subject):
         return True
     values = values_of(Text(label))
     return (
