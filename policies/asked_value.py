@@ -1,4 +1,4 @@
-"""What a question for one figure asks for (스탠다드 요금은 얼마인가요?), and what texts say of it."""
+"""What a question for one figure asks for (스탠다드 요금은 얼마인가요?), and if a text says it."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -144,7 +144,7 @@ def read_question(question: str, is_held: Callable[[Word], bool]) -> AskedValue 
             found as far as the sources speak of it.
     """
     question = _EXAMPLE.sub(lambda match: " " * len(match[0]), question)
-    begin = _begin_of_asking(question)
+    told, begin = _told_and_asked(question)
     kinds = asked_kinds(question[begin:])
     given = values_of(Text(question))
     asked = [
@@ -161,7 +161,7 @@ def read_question(question: str, is_held: Callable[[Word], bool]) -> AskedValue 
     begin_of_matter = 0 if any(one.start < begin for one in asked) else begin
     if not (kinds and subject_words) or names_nothing:
         return None
-    if _RECKONED.search(question, begin) or _EXCLUDING.search(question, begin_of_matter):
+    if _RECKONED.search(question, told) or _EXCLUDING.search(question, begin_of_matter):
         return None
     unread = [*unread_words(question), *(_written(one, question) for one in misread)]
     unread = [one for one in unread if not one.endswith("씩")]  # 한 번씩
@@ -192,15 +192,17 @@ def read_question(question: str, is_held: Callable[[Word], bool]) -> AskedValue 
     )
 
 
-def _begin_of_asking(question: str) -> int:
-    """Return where the clause that asks begins, with a noun that a value can be asked of."""
+def _told_and_asked(question: str) -> tuple[int, int]:
+    """Return where the clause that asks begins, and one that says what a value is asked of."""
     asking = _ASKING.search(question)
     last = asking.start() if asking else 0
     ends = [match.end() for match in _TOLD.finditer(question) if match.end() <= last]
-    for end in reversed(ends):
-        if any(not one.is_verb for one in asked_words(question[end:])):
-            return end
-    return 0
+    with_matter = (
+        end
+        for end in reversed(ends)
+        if any(not one.features[-1].endswith("다") for one in asked_words(question[end:]))
+    )
+    return (ends[-1] if ends else 0), next(with_matter, 0)
 
 
 def _whole(word: Word, text: str) -> Word:
