@@ -6,15 +6,15 @@ Finds: constructions of displeasure: insults, rhetorical doubt and questions, sa
     the others count where nothing and nobody else is named. Swear words turned on the bot, also
     broken up, drawn out, cut down, masked or typed with the keyboard set to Latin (``시♡발``,
     ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); orders to go or to be silent (``멍청한 봇아 꺼져``,
-    not ``불이 꺼져``); and words of self-harm or of a threat. The gravest comes first. If no
-    construction matches, a model fitted on messages by many authors decides over the whole message:
-    it recognises bad experiences that are described without a question. If the message also asks
-    for information, complaint and abuse are only a weak note on its tone.
+    not ``불이 꺼져``); and words of self-harm or of a threat. The gravest comes first. Whether a
+    message only complains is decided over the whole of it by a model fitted on messages by many
+    authors, for which these constructions are signs beside its words: it also knows bad experiences
+    that are told without a question. If the message asks for something, complaint and abuse are
+    only a weak note on its tone.
 Misses: irony in words that no complaint of the fitted messages used, abuse of third parties (left
     alone on purpose), and complaints in messages over 1,000 characters.
-Score: 1.0 for crisis and abuse; 0.9 for a complaint that can only mean the bot, its answer or the
-    service; 0.8 for displeasure that names nothing; the likelihood if the model decides; 0.5 for
-    the tone of a question.
+Score: 1.0 for crisis, abuse and the policy's own words; for a complaint the likelihood that the
+    message is nothing else; 0.5 for the tone of a question.
 Source: our own observation of Korean; the weights that ``make fit`` computes from the messages in
     ``tests/quality/sets`` (``complaint_weights.txt``); the tables ``complaints_of_the_talk.txt``,
     ``complaints_unnamed.txt``, ``complaint_limits.txt``, ``complaint_words.txt``,
@@ -31,8 +31,7 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
-from guards.complaints.clauses import SURE, SURE_BY_CONTEXT, Clause, clauses
-from guards.complaints.swearing import Swearword, swearwords
+from guards.complaints.clauses import Clause, clauses
 from guards.complaints.words import plainly_spelled
 from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Code, Guard, GuardSettings, Label, Stage, Subject
@@ -49,20 +48,32 @@ _SIZES = (2, 3)
 _MARKS = re.compile(r"[.,!~…]+")
 _BLANKS = re.compile(r"\s+")
 _LENGTH_CHARS, _LONGEST = 40, 3
+_MOST_GRIEVANCES = 3
 _MOST_SWEARWORDS = 2
 
 
-def signs(message: str, sworn: Sequence[Swearword]) -> Mapping[str, float]:
-    """Return the pieces of a plainly spelled message, each with how much there is of it.
+def signs(message: str, said: Sequence[Clause]) -> Mapping[str, float]:
+    """Return what a plainly spelled message has of which sign.
 
     Args:
         message: The message.
-        sworn: Its swear words.
+        said: Its clauses.
     """
     text = _MARKS.sub(" ", message.lower()).strip()
-    found = dict.fromkeys(_pieces(text), 1.0)
-    return found | {
+    found = {*_pieces(text), *(f"k {kind}" for clause in said for kind in clause.kinds)}
+    grievances = [clause.grievance for clause in said if clause.grievance]
+    sworn = [word for clause in said for word in clause.swearwords]
+    asks = any(clause.asks for clause in said)
+    return dict.fromkeys(found, 1.0) | {
+        "asks": float(asks),
+        "asks at its end": float(any(clause.asks for clause in said[-1:])),
+        "sure": float(any(one.is_sure for one in grievances)),
+        "displeased": float(any(not (one.is_sure or one.is_sigh) for one in grievances)),
+        "sighs": float(any(one.is_sigh for one in grievances)),
+        "grievances": float(min(len(grievances), _MOST_GRIEVANCES)),
+        "aggrieved, asks nothing": float(bool(grievances) and not asks),
         "swearwords": float(min(len(sworn), _MOST_SWEARWORDS)),
+        "swears at us": float(any(one.swearwords and one.swears_at_us() for one in said)),
         "swears at you": float(any(word.addresses for word in sworn)),
         "calls names": float(any(word.calls for word in sworn)),
         "ends with ?": float(text.endswith("?")),
@@ -79,25 +90,34 @@ def _pieces(text: str) -> Iterator[str]:
         yield from (f"c {written[at : at + size]}" for at in range(len(written) - size + 1))
 
 
-def likelihood(message: str, sworn: Sequence[Swearword]) -> float:
-    """Return how likely a plainly spelled message only complains, from 0 to 1."""
+def likelihood(message: str, said: Sequence[Clause]) -> float:
+    """Return how likely a plainly spelled message only complains, from 0 to 1.
+
+    It weighs three readings against each other: a complaint, a question or small talk, and a
+    complaint that carries a question.
+    """
     weights = _fitted()
-    total = weights[BIAS] + sum(
-        weights.get(sign, 0.0) * value for sign, value in signs(message, sworn).items()
+    found = [
+        (weights[sign], value) for sign, value in signs(message, said).items() if sign in weights
+    ]
+    question, mixed = (
+        bias + sum(weight[reading] * value for weight, value in found)
+        for reading, bias in enumerate(weights[BIAS])
     )
-    return 1 / (1 + math.exp(-total))
+    return 1 / (1 + math.exp(question) + math.exp(mixed))
 
 
 def complains_from() -> float:
     """Return the likelihood from which on a message is taken for a complaint."""
-    return _fitted()[COMPLAINS_FROM]
+    return _fitted()[COMPLAINS_FROM][0]
 
 
 @cache
-def _fitted() -> Mapping[str, float]:
+def _fitted() -> Mapping[str, tuple[float, ...]]:
+    """Return for each sign how much it speaks for a question and for a question in a complaint."""
     rows = WEIGHTS.read_text("utf-8").split("\n")
-    pairs = (row.split("\t", 1) for row in rows if row and not row.startswith("#"))
-    return {sign: float(weight) for weight, sign in pairs}
+    parts = (row.split("\t", 2) for row in rows if row and not row.startswith("#"))
+    return {sign: tuple(map(float, weights)) for *weights, sign in parts}
 
 
 LONGEST_MESSAGE_CHARS = 1000
@@ -169,7 +189,7 @@ class Complaint(Guard[ComplaintSettings]):
         if self.settings.crisis:
             remarks += (_Remark("complaint.crisis", *place, 1.0) for place in _crises(text))
         if len(text) <= LONGEST_MESSAGE_CHARS:
-            remarks += list(_unkind(list(clauses(text)))) or _likely(text)
+            remarks += _unkind(text, list(clauses(text)))
             remarks += _extra(text, self.settings.extra_words)
         return [self._finding(reading, spelled, remark) for remark in remarks]
 
@@ -206,35 +226,34 @@ def _crises(message: str) -> Iterator[tuple[int, int]]:
                 yield letters.place(*found.span())
 
 
-def _unkind(said: list[Clause]) -> Iterator[_Remark]:
-    """Yield abuse and complaints; mere notes on the tone if the message asks for something."""
-    questioning = any(clause.asks for clause in said)
-    elsewhere = not questioning and any(
-        clause.names_topic and not clause.grievance for clause in said
-    )
-    for clause in said:
-        grievance = clause.grievance
-        if grievance and elsewhere and grievance.score <= SURE_BY_CONTEXT:
-            grievance = None
-        for word in clause.swearwords:
-            if questioning:
-                yield _Remark(_TONE, word.start, word.end, 0.5)
-            elif grievance or clause.swears_at_us():
-                yield _Remark("complaint.abuse", word.start, word.end, 1.0)
-        if grievance and not questioning:
-            yield _Remark("complaint.venting", grievance.start, grievance.end, grievance.score)
-        elif grievance and not grievance.is_sigh:
-            yield _Remark(_TONE, grievance.start, grievance.end, 0.5)
-
-
-def _likely(text: str) -> Iterator[_Remark]:
-    """Yield a message without any known construction that is a complaint as a whole."""
+def _unkind(text: str, said: list[Clause]) -> Iterator[_Remark]:
+    """Yield abuse and complaints; mere notes on the tone unless the message only complains."""
     message = _MESSAGE.search(text)
     if message is None:
         return
-    likely = likelihood(message[0], swearwords(message[0]))
-    if likely >= complains_from():
+    likely = likelihood(message[0], said)
+    if likely < complains_from():
+        yield from _tones(said) if any(clause.asks for clause in said) else ()
+        return
+    nothing_known = True
+    for clause in said:
+        grievance = clause.grievance
+        if grievance or clause.swears_at_us():
+            for word in clause.swearwords:
+                nothing_known = False
+                yield _Remark("complaint.abuse", word.start, word.end, 1.0)
+        if grievance:
+            nothing_known = False
+            yield _Remark("complaint.venting", grievance.start, grievance.end, round(likely, 3))
+    if nothing_known:
         yield _Remark("complaint.venting", *message.span(), round(likely, 3))
+
+
+def _tones(said: list[Clause]) -> Iterator[_Remark]:
+    for clause in said:
+        yield from (_Remark(_TONE, word.start, word.end, 0.5) for word in clause.swearwords)
+        if clause.grievance and not clause.grievance.is_sigh:
+            yield _Remark(_TONE, clause.grievance.start, clause.grievance.end, 0.5)
 
 
 def _extra(text: str, extra_words: tuple[str, ...]) -> Iterator[_Remark]:
@@ -244,4 +263,4 @@ def _extra(text: str, extra_words: tuple[str, ...]) -> Iterator[_Remark]:
         sought = letters_only(word, 0, len(word)).text
         at = letters.text.find(sought)
         if sought and at >= 0:
-            yield _Remark("complaint.venting", *letters.place(at, at + len(sought)), SURE)
+            yield _Remark("complaint.venting", *letters.place(at, at + len(sought)), 1.0)

@@ -128,10 +128,6 @@ def _one(item: str) -> str:
     return rf"{re.escape(form)}/{tag}[^ ]* "
 
 
-SURE = 0.9
-"""Certainty of what only the bot, its answer or the service can be meant by."""
-SURE_BY_CONTEXT = 0.8
-"""Certainty of displeasure that names nothing: nobody but the bot is there to be meant."""
 _PIECE = re.compile(r"[^.?!,;~…\n]+")
 # A longer clause says more than that somebody is fed up.
 _MOST_WORDS = 40
@@ -150,13 +146,13 @@ class Grievance:
     Attributes:
         start: Where it begins in the message.
         end: Behind its last character.
-        score: How sure we are, 0 to 1.
+        is_sure: Whether only the bot, its answer or the service can be meant.
         is_sigh: Whether it is nothing but a sigh.
     """
 
     start: int
     end: int
-    score: float
+    is_sure: bool = False
     is_sigh: bool = False
 
 
@@ -168,17 +164,15 @@ class Clause:
         swearwords: Those that stand in it.
         grievance: What it complains of.
         asks: Whether it asks for something that can be answered.
-        names_topic: Whether it speaks of something else than the talk.
+        kinds: What the word list calls its words; ``topic`` if it speaks of more than the talk.
         names_others: Whether it names other people.
-        addresses: Whether it names the bot or says 너.
     """
 
     swearwords: tuple[Swearword, ...]
     grievance: Grievance | None
     asks: bool
-    names_topic: bool
+    kinds: frozenset[str]
     names_others: bool
-    addresses: bool
 
     def swears_at_us(self) -> bool:
         """Tell whether swear words mean the bot: by form or address, or as nobody else is named."""
@@ -187,7 +181,7 @@ class Clause:
         if self.names_others:
             return False
         addresses = any(word.addresses for word in self.swearwords)
-        return addresses or self.addresses or not self.names_topic
+        return addresses or bool(self.kinds & _SECOND_PERSON) or TOPIC not in self.kinds
 
 
 @cache
@@ -226,8 +220,8 @@ def clauses(message: str) -> Iterator[Clause]:
 
 def _sighing(start: int, end: int) -> Clause:
     """Return a message that holds only the signs of a sigh as a clause."""
-    sigh = Grievance(start, end, SURE_BY_CONTEXT, is_sigh=True)
-    return Clause((), sigh, asks=False, names_topic=False, names_others=False, addresses=False)
+    sigh = Grievance(start, end, is_sigh=True)
+    return Clause((), sigh, asks=False, kinds=frozenset(), names_others=False)
 
 
 def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, is_question: bool) -> Clause:
@@ -237,14 +231,13 @@ def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, is_question
     possible = not elsewhere and len(said) <= _MOST_WORDS
     sure = list(_of_the_talk().found(said)) if possible else []
     evidence = sure or (_evidence_alone(said) if possible else [])
-    grievance = _grievance(said, evidence, SURE if sure else SURE_BY_CONTEXT)
+    grievance = _grievance(said, evidence, is_sure=bool(sure))
     return Clause(
         sworn,
         grievance or _sigh(said),
         _asks(said, evidence, sworn, is_question=is_question),
-        TOPIC in kinds,
+        kinds,
         elsewhere,
-        bool(kinds & _SECOND_PERSON),
     )
 
 
@@ -257,13 +250,13 @@ def _evidence_alone(said: tuple[Word, ...]) -> list[Found]:
     return evidence if topics <= covered else []
 
 
-def _grievance(said: tuple[Word, ...], evidence: list[Found], score: float) -> Grievance | None:
+def _grievance(said: tuple[Word, ...], evidence: list[Found], *, is_sure: bool) -> Grievance | None:
     if not evidence:
         return None
     first, last = min(one.start for one in evidence), max(one.end for one in evidence)
     while last < len(said) and _belongs_to_it(said[last]):
         last += 1
-    return Grievance(said[first].start, said[last - 1].end, score)
+    return Grievance(said[first].start, said[last - 1].end, is_sure)
 
 
 def _belongs_to_it(word: Word) -> bool:
@@ -274,7 +267,7 @@ def _sigh(said: tuple[Word, ...]) -> Grievance | None:
     """Return a clause of nothing but sighs and words without weight."""
     sighs = any("sigh" in word.kinds for word in said)
     if sighs and all(word.kinds & _WEIGHTLESS for word in said):
-        return Grievance(said[0].start, said[-1].end, SURE_BY_CONTEXT, is_sigh=True)
+        return Grievance(said[0].start, said[-1].end, is_sigh=True)
     return None
 
 
