@@ -52,14 +52,6 @@ def test_foreign_writing_asks_for_korean_letters(kind: str) -> None:
     assert found.barred == ("费用",)
 
 
-def test_an_invented_name_is_barred_and_the_letters_are_free() -> None:
-    found = wanted(EXCHANGE, [NAME], BODY)
-
-    assert found is not None
-    assert (found.text, found.barred) == (None, ("가온은행",))
-    assert found.is_kept_by("费用")
-
-
 NOTHING = [
     pytest.param([], id="no-findings"),
     pytest.param([finding("numbers.not_in_sources", "3만 원")], id="figure"),

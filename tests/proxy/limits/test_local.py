@@ -67,24 +67,6 @@ def test_what_is_taken_back_never_came(counts: LocalCounts) -> None:
     assert counts.enter(visit(per_minute=1, at_once=1)).full is None
 
 
-def test_a_lowered_limit_counts_what_came_before(counts: LocalCounts, clock: Clock) -> None:
-    for _ in range(4):
-        counts.enter(visit(per_minute=4))
-        clock.now_s += 10
-    refused = counts.enter(visit(per_minute=2))
-    clock.now_s += refused.wait_s
-
-    assert refused.full is MINUTE
-    assert refused.wait_s == 40  # the third of the four must be gone
-    assert counts.enter(visit(per_minute=2)).full is None
-
-
-def test_a_raised_limit_makes_room_at_once(counts: LocalCounts) -> None:
-    enter(counts, 2, lambda: visit(per_minute=2))
-
-    assert let_in(enter(counts, 5, lambda: visit(per_minute=5))) == 3
-
-
 # Laws, over any order of comings and goings.
 
 PASSING_S = st.integers(0, 40).map(float)

@@ -36,14 +36,6 @@ def words_of(message: JsonValue) -> str:
     return content
 
 
-def test_opens_the_request_where_it_has_no_system_message() -> None:
-    first, *rest = prompted(ASKED)
-
-    assert member(first, "role") == "system"
-    assert words_of(first).startswith(HEADING)
-    assert rest == [ASKED]
-
-
 @each_row("role", ["system", "developer"])
 def test_goes_behind_the_apps_own_instructions(role: str) -> None:
     first, second = prompted(turn(role, "친절하게 답하세요."), ASKED)

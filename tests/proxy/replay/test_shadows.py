@@ -85,17 +85,6 @@ def logs() -> Iterator[list[EventDict]]:
         yield captured
 
 
-async def test_without_a_shadow_policy_a_trace_is_kept_at_once() -> None:
-    keeper = Keeper()
-    trace = unanswerable("one")
-
-    keeper.shadows.take(trace, tried_by(None, StoredText.NONE))
-
-    assert keeper.kept == [trace]
-    assert keeper.tracing == [Tracing(text=StoredText.NONE)]
-    assert keeper.started == []
-
-
 async def test_with_one_it_is_kept_once_that_was_tried() -> None:
     keeper = Keeper()
 
@@ -155,24 +144,6 @@ async def test_what_comes_while_too_much_waits_is_kept_without(logs: list[EventD
     keeper.started[0].let_go()
     await keeper.keeps(5)
     assert keeper.not_run[2:] == [None] * 3
-
-
-async def test_work_that_breaks_is_noted_and_the_next_goes_on(logs: list[EventDict]) -> None:
-    keeper = Keeper()
-    await keeper.takes(unanswerable("one"))
-
-    [(future, _)] = keeper.started[0].waiting
-    future.set_exception(ZeroDivisionError())
-    await keeper.keeps(1)
-    keeper.started[0].waiting.clear()
-    await keeper.takes(unanswerable("two"))
-    keeper.started[0].let_go()
-    await keeper.keeps(2)
-
-    assert keeper.not_run == [NotReplayed.FAILED, None]
-    [failed] = logs
-    assert (failed["event"], failed["request_id"]) == ("shadow.failed", "one")
-    assert failed["log_level"] == "error"
 
 
 async def test_at_the_end_nothing_is_lost() -> None:

@@ -158,7 +158,14 @@ async def test_a_pinned_trace_outlives_its_time_and_no_longer_than_its_pin(
     assert await found(store, Query(label=ANY_LABEL)) == []
 
 
-async def test_a_pinned_label_counts_longer_than_what_else_is_counted(store: TraceStore) -> None:
+async def test_a_pinned_label_counts_longer_than_what_else_is_counted(
+    embedded_store: TraceStore, redis_store: TraceStore, cluster_store: TraceStore
+) -> None:
+    stores = (embedded_store, redis_store, cluster_store)
+    await asyncio.gather(*map(a_pinned_label_counts_longer, stores))
+
+
+async def a_pinned_label_counts_longer(store: TraceStore) -> None:
     # Both began with their hour, so that traces and counts are forgotten at one time.
     now = datetime.now(UTC)
     began = now.replace(minute=0, second=0, microsecond=0)
