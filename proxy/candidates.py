@@ -16,7 +16,7 @@ from policies.schema.policy import Action, Policy
 from policies.schema.sections import ReferenceList, Renumber, StreamMode
 from policies.templates import Reply as TemplateReply
 from policies.verdict import Verdict
-from proxy.openai_api.reply import Answer, ChoiceOutcome, Edited, Kept, Replaced, Reply, visible
+from proxy.openai_api.reply import Answer, ChoiceOutcome, Kept, Replaced, Reply, visible
 from proxy.tenants import Judging
 
 TOOL_CALLS = "tool_calls"
@@ -132,7 +132,7 @@ def _kept(
     content = apply(base, verdict.edits) if verdict else base
     said = chosen.gate.recorded(verdict)
     if content != chosen.answer.content:
-        outcome: ChoiceOutcome = Edited(index, chosen.reply, chosen.answer, content)
+        outcome = Kept(index, chosen.reply, chosen.answer, content)
         if said is None or said.action is Action.PASS:
             return Selection(outcome, Action.FIX, said, (CUT,), attempt)
         return Selection(outcome, said.action, said, said.reasons, attempt)
@@ -152,7 +152,7 @@ def _closed(
     gap = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
     closing = f"{gap}{written.text}"
     finish_reason = tenant.policy.replacement.finish_reason
-    outcome = Edited(index, chosen.reply, chosen.answer, f"{shown}{closing}", finish_reason)
+    outcome = Kept(index, chosen.reply, chosen.answer, f"{shown}{closing}", finish_reason)
     said = chosen.gate.recorded(verdict)
     # What ended it comes first; what took sentences out before that has led here too.
     reasons = tuple(dict.fromkeys((*verdict.reasons, *(said.reasons if said else ()))))

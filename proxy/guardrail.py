@@ -45,7 +45,6 @@ from proxy.replay.judging import GUARDRAIL
 from proxy.server.asgi_reply import HttpReply
 from proxy.tenants import Tenant
 from proxy.traces.builder import (
-    left_of,
     note_attempt,
     note_end,
     note_exchange,
@@ -303,8 +302,8 @@ def _reply_of(settled: Sequence[Selection], texts: list[str]) -> GuardrailReply:
     """Return what LiteLLM is to do about a question, or about the answers in `texts`."""
     for one in settled:
         if isinstance(one.outcome, Replaced):
-            return GuardrailReply(action="BLOCKED", blocked_reason=one.outcome.template)
-    left = [left_of(one.outcome) for one in settled]
+            return GuardrailReply(action="BLOCKED", blocked_reason=one.outcome.text)
+    left = [one.outcome.text for one in settled]
     if not settled or left == texts:
         return GuardrailReply(action="NONE")
     return GuardrailReply(action="GUARDRAIL_INTERVENED", texts=left)

@@ -225,26 +225,23 @@ ReplyT = TypeVar("ReplyT", bound=Reply)
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A choice that is sent as the model server gave it."""
-
-    index: int
-    reply: Reply
-    answer: Answer
-
-
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """A choice to send with another text than the model server gave it.
+    """A choice that is sent as the model server gave it, or with another text.
 
     Attributes:
+        edited: The other text; None for its own.
         finish_reason: Why it ends, where that is no longer the model server's own word.
     """
 
     index: int
     reply: Reply
     answer: Answer
-    content: str
+    edited: str | None = None
     finish_reason: str | None = None
+
+    @property
+    def text(self) -> str:
+        """What is sent of it."""
+        return self.answer.content if self.edited is None else self.edited
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,10 +249,15 @@ class Replaced:
     """A choice with a template in its place."""
 
     index: int
-    template: str
+    text: str
 
 
-ChoiceOutcome: TypeAlias = Kept | Edited | Replaced
+ChoiceOutcome: TypeAlias = Kept | Replaced
+
+
+def is_as_it_came(outcome: ChoiceOutcome) -> bool:
+    """Tell whether a choice is sent as the model server gave it."""
+    return isinstance(outcome, Kept) and outcome.edited is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +330,6 @@ def leaves_as_stream(request: ModelRequest, replies: Sequence[ReplyT], ending: E
 
 def untouched(replies: Sequence[ReplyT], outcomes: Sequence[ChoiceOutcome]) -> ReplyT | None:
     """Return the only reply, if every choice is kept from it; else None."""
-    if len(replies) != 1 or not all(isinstance(outcome, Kept) for outcome in outcomes):
+    if len(replies) != 1 or not all(map(is_as_it_came, outcomes)):
         return None
     return replies[0]

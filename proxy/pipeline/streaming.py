@@ -13,7 +13,7 @@ from proxy.errors import UpstreamBroken
 from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.endpoint import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.reply import MORE_CHOICES, ChoiceOutcome, Ending, Kept, Replaced
+from proxy.openai_api.reply import MORE_CHOICES, ChoiceOutcome, Ending, Replaced, is_as_it_came
 from proxy.openai_api.sse import BLANK_LINE, Event, EventReader
 from proxy.pipeline.call import Call
 from proxy.upstream.client import OpenReply
@@ -141,21 +141,19 @@ class LiveChoice:
 
     def settle(self, outcome: ChoiceOutcome) -> None:
         """Send what was decided about it, for good."""
-        match outcome:
-            case Kept():
-                self.send_rest()
-            case Replaced():
-                template = self._stream.write_template(self._number, outcome.template)
-                self._call.outgoing.put(template)
-                self._send_finish(self._call.tenant.policy.replacement.finish_reason)
-            case _:
-                spoken = [piece for piece, _ in self._pieces if piece.text]
-                added = outcome.content.removeprefix(self.gate.shown)
-                self._call.outgoing.put(self._stream.write_text(self._number, added, spoken))
-                if outcome.finish_reason:
-                    self._send_finish(outcome.finish_reason)
-                else:
-                    self._send_silent()
+        if isinstance(outcome, Replaced):
+            self._call.outgoing.put(self._stream.write_template(self._number, outcome.text))
+            self._send_finish(self._call.tenant.policy.replacement.finish_reason)
+        elif is_as_it_came(outcome):
+            self.send_rest()
+        else:
+            spoken = [piece for piece, _ in self._pieces if piece.text]
+            added = outcome.text.removeprefix(self.gate.shown)
+            self._call.outgoing.put(self._stream.write_text(self._number, added, spoken))
+            if outcome.finish_reason:
+                self._send_finish(outcome.finish_reason)
+            else:
+                self._send_silent()
         self._pieces.clear()
 
     def _cut(self, end: int) -> None:
@@ -277,7 +275,7 @@ class LiveAttempt:
     def settle(self, settled: Selection) -> None:
         """Let out what was decided about a choice of this attempt, for good."""
         outcome = settled.outcome
-        self._is_changed = self._is_changed or not isinstance(outcome, Kept)
+        self._is_changed = self._is_changed or not is_as_it_came(outcome)
         self._choices[outcome.index].settle(outcome)
 
     def end(self, usage: JsonObject, ending: Ending) -> None:

@@ -31,7 +31,7 @@ from proxy.errors import BadRequest
 from proxy.openai_api.model_request import GuardField
 from proxy.openai_api.reply import Answer, Reply
 from proxy.tenants import Judging, apply_overrides
-from proxy.traces.builder import findings_of, guard_runs, left_of
+from proxy.traces.builder import findings_of, guard_runs
 from proxy.traces.trace import (
     Attempt,
     Choice,
@@ -190,7 +190,7 @@ class _Again:
             goes_on=self._goes_on,
             choices=tuple(self._choices),
             guards=tuple(self._runs),
-            replies=tuple(left_of(one.outcome) for one in outcome.settled),
+            replies=tuple(one.outcome.text for one in outcome.settled),
         )
 
     def _replaced(self, question: Verdict) -> list[Selection]:

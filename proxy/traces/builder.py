@@ -18,7 +18,7 @@ from policies.verification.shape import Verification, VerificationOutcome
 from proxy.candidates import Candidate, Selection
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import GuardField
-from proxy.openai_api.reply import ChoiceOutcome, Edited, Kept, Replaced, Reply
+from proxy.openai_api.reply import Replaced, Reply
 from proxy.openai_api.sources import FoundContext
 from proxy.traces.changes import changes
 from proxy.traces.trace import (
@@ -339,7 +339,7 @@ def note_end(
     trace.confidence = confidence
     kept = [one.attempt for one in settled if not isinstance(one.outcome, Replaced)]
     trace.kept_attempt = max(kept, default=None)
-    trace.replies = tuple(left_of(one.outcome) for one in settled)
+    trace.replies = tuple(one.outcome.text for one in settled)
     trace.made = tuple(_made(trace, one) for one in settled)
 
 
@@ -375,10 +375,10 @@ def _made(trace: TraceBuilder, settled: Selection) -> ReplyOrigin:
         return ReplyOrigin(action=settled.action, attempt=attempt, replaced_with=settled.template)
     number = outcome.answer.index
     changed: tuple[Change, ...] = ()
-    if isinstance(outcome, Edited):
+    if outcome.edited is not None:
         choices = trace.attempts[attempt - 1].choices
         came = next(choice.text for choice in choices if choice.index == number)
-        changed = changes(came, outcome.content.removesuffix(settled.closing))
+        changed = changes(came, outcome.edited.removesuffix(settled.closing))
     return ReplyOrigin(
         action=settled.action,
         attempt=attempt,
@@ -386,17 +386,6 @@ def _made(trace: TraceBuilder, settled: Selection) -> ReplyOrigin:
         changes=changed,
         closed_with=settled.template,
     )
-
-
-def left_of(outcome: ChoiceOutcome) -> str:
-    """Return the text that leaves of a choice."""
-    match outcome:
-        case Replaced():
-            return outcome.template
-        case Edited():
-            return outcome.content
-        case Kept():
-            return outcome.answer.content
 
 
 def findings_of(verdict: Verdict) -> tuple[Finding, ...]:

@@ -48,7 +48,6 @@ from proxy.openai_api.model_request import (
 from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import (
     ChoiceOutcome,
-    Edited,
     Ending,
     Kept,
     Replaced,
@@ -215,19 +214,19 @@ class _Writer:
         """Return a choice of a whole reply."""
         form = self._form
         if isinstance(outcome, Replaced):
-            words = template_message(self._request, outcome.template)
+            words = template_message(self._request, outcome.text)
             made = form.with_words({"index": outcome.index}, MESSAGE, words)
             return made | {"logprobs": None, "finish_reason": self._ending.finish_reason}
         choice = self._own_choice(outcome) | {"index": outcome.index}
-        if isinstance(outcome, Kept):
+        if outcome.edited is None:
             return choice
         words = only(form.words(choice, MESSAGE), form.silent_in_words[MESSAGE])
         edited = only(without_tokens(choice), form.silent_in_choices)
-        edited = form.with_words(edited, MESSAGE, words | {"content": outcome.content})
+        edited = form.with_words(edited, MESSAGE, words | {"content": outcome.edited})
         reason = outcome.finish_reason
         return edited | {"finish_reason": reason} if reason else edited
 
-    def _own_choice(self, outcome: Kept | Edited) -> JsonObject:
+    def _own_choice(self, outcome: Kept) -> JsonObject:
         """Return the model server's own choice; from a stream, as far as its text goes."""
         answer = outcome.answer
         if not outcome.reply.is_stream:
@@ -250,8 +249,8 @@ class _Writer:
         form = self._form
         if self._echo:
             yield form.made(outcome.index, DELTA, {"content": self._echo})
-        if not isinstance(outcome, Replaced) and outcome.reply.is_stream:
-            if isinstance(outcome, Kept):
+        if isinstance(outcome, Kept) and outcome.reply.is_stream:
+            if outcome.edited is None:
                 yield from _own_chunks(outcome)
             else:
                 yield from self._edited_chunks(outcome)
@@ -263,7 +262,7 @@ class _Writer:
         yield form.made(outcome.index, DELTA, _delta(form.words(whole, MESSAGE)))
         yield form.made(outcome.index, DELTA, {}, whole.get("finish_reason"))
 
-    def _edited_chunks(self, outcome: Edited) -> Iterator[JsonObject]:
+    def _edited_chunks(self, outcome: Kept) -> Iterator[JsonObject]:
         """Yield the pieces with the new text in the place of the first one that had some."""
         form = self._form
         written = False
@@ -274,12 +273,12 @@ class _Writer:
             if outcome.finish_reason and own.get("finish_reason"):
                 own["finish_reason"] = outcome.finish_reason
             if words.get("content"):
-                delta["content"] = "" if written else outcome.content
+                delta["content"] = "" if written else outcome.edited
                 written = True
             yield form.with_words(own, DELTA, delta)
 
 
-def _own_chunks(outcome: Kept | Edited) -> Iterator[JsonObject]:
+def _own_chunks(outcome: Kept) -> Iterator[JsonObject]:
     """Yield one choice's pieces of a stream, as the model server gave them."""
     for chunk in outcome.reply.bodies:
         for position, choice in enumerate(objects(chunk.get("choices"))):

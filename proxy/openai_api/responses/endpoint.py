@@ -31,7 +31,6 @@ from proxy.openai_api.pseudonyms import Pseudonyms
 from proxy.openai_api.reply import (
     Answer,
     ChoiceOutcome,
-    Edited,
     Ending,
     Kept,
     Replaced,
@@ -163,7 +162,7 @@ def _is_as_it_came(request: ModelRequest, reply: ResponsesReply, *, as_stream: b
 def _stream(
     request: ModelRequest,
     replies: Sequence[ResponsesReply],
-    outcome: Kept | Edited,
+    outcome: Kept,
     ending: Ending,
 ) -> bytes:
     """Write a stream of the model server once more, with the texts that leave."""
@@ -179,7 +178,7 @@ def _stream(
             written.append(writer.write(piece))
         else:
             written.append(writer.write_text(outcome.index, waiting.pop(place, ""), [piece]))
-    if isinstance(outcome, Edited) and outcome.finish_reason:
+    if outcome.finish_reason:
         writer.end_as(outcome.finish_reason)
     return b"".join([*written, writer.write_end(total_usage(replies), ending)])
 
@@ -196,7 +195,7 @@ def _response(
         reply = outcome.reply
         own = reply.response if isinstance(reply, ResponsesReply) else {}
         response = with_texts_in_order(own, list(_texts(outcome).values()))
-        if isinstance(outcome, Edited) and outcome.finish_reason:
+        if outcome.finish_reason:
             response = ended_so(response, outcome.finish_reason)
     response = as_asked(response, request.body)
     usage = counted(total_usage(replies), len(replies))
@@ -213,25 +212,25 @@ def _replaced(
 ) -> JsonObject:
     """Return a response with the template as its only item: in the last reply's frame, or ours."""
     frame = replies[-1].response if replies else {}
-    message = own_message(f"msg_guard_{ending.id}", outcome.template, refuses=request.structured)
+    message = own_message(f"msg_guard_{ending.id}", outcome.text, refuses=request.structured)
     return ended_so(
         without_echoes(frame or own_response(request, ending)) | {"output": [message]},
         ending.finish_reason,
     )
 
 
-def _before(outcome: Kept | Edited) -> dict[Place, str]:
+def _before(outcome: Kept) -> dict[Place, str]:
     """Return the texts of the model server, by place."""
     reply = outcome.reply
     return reply.texts if isinstance(reply, ResponsesReply) else {}
 
 
-def _texts(outcome: Kept | Edited) -> dict[Place, str]:
+def _texts(outcome: Kept) -> dict[Place, str]:
     """Return the texts that leave, by place."""
     before = _before(outcome)
-    if isinstance(outcome, Kept) or not before:
+    if outcome.edited is None or not before:
         return before
-    return dict(zip(before, spread(list(before.values()), outcome.content), strict=True))
+    return dict(zip(before, spread(list(before.values()), outcome.edited), strict=True))
 
 
 class LiveResponse(StreamWriter):
@@ -415,7 +414,7 @@ class ResponsesEndpoint(Endpoint[ResponsesReply]):
         same = untouched(replies, outcomes)
         if same and not ending.guard and _is_as_it_came(request, same, as_stream=as_stream):
             return HttpReply(200, {}, kind, same.raw)
-        if as_stream and not isinstance(outcome, Replaced) and outcome.reply.is_stream:
+        if as_stream and isinstance(outcome, Kept) and outcome.reply.is_stream:
             return HttpReply(200, {}, kind, _stream(request, replies, outcome, ending))
         response = _response(request, replies, outcome, ending)
         if as_stream:

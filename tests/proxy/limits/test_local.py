@@ -14,7 +14,7 @@ from proxy.limits.limiter import Count, Limit, LocalCounts, Visit, duration, lim
 from proxy.limits.wrong_keys import MOST_WRONG, WrongKeys
 from proxy.workers import Place
 from tests.fakes.redis_process import RedisProcess
-from tests.proxy.limits.visits import Clock, let_in, visit
+from tests.proxy.limits.visits import Clock, visit
 from tests.tables import each_row
 
 MINUTE, AT_ONCE = Limit.REQUESTS_PER_MINUTE, Limit.CONCURRENT_REQUESTS

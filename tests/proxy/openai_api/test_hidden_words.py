@@ -11,7 +11,7 @@ from proxy.openai_api.completions import CompletionsEndpoint
 from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.pseudonyms import Pseudonyms
-from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Replaced, Reply
+from proxy.openai_api.reply import ChoiceOutcome, Ending, Kept, Replaced, Reply
 from proxy.openai_api.responses import ResponsesEndpoint
 from proxy.openai_api.sse import DONE, STREAM_TYPE, write_event
 from tests.tables import each_row
@@ -75,7 +75,7 @@ def test_an_error_object_amid_a_stream_breaks_it(door: str) -> None:
 def test_a_changed_choice_leaves_without_what_nobody_knows(member: str) -> None:
     choice: JsonObject = {"index": 0, "message": {"content": HIDDEN}, member: {"said": HIDDEN}}
     reply = read(ChatEndpoint.path, {"choices": [choice], "x_own": HIDDEN})
-    edited = Edited(0, reply, reply.answers[0], SHOWN)
+    edited = Kept(0, reply, reply.answers[0], SHOWN)
 
     for outcome in (edited, Replaced(0, SHOWN)):
         written = chat_written(reply, outcome)
@@ -89,7 +89,7 @@ def test_a_changed_stream_leaves_without_what_nobody_knows(inside: str) -> None:
     choice: JsonObject = {"index": 0, "delta": delta, "x_own": HIDDEN, "finish_reason": "stop"}
     reply = read(ChatEndpoint.path, {"choices": [choice], "x_own": HIDDEN}, as_stream=True)
 
-    written = chat_written(reply, Edited(0, reply, reply.answers[0], SHOWN), stream=True)
+    written = chat_written(reply, Kept(0, reply, reply.answers[0], SHOWN), stream=True)
 
     assert HIDDEN not in written
     assert SHOWN in written
@@ -159,7 +159,7 @@ def test_a_changed_response_leaves_without_what_stood_beside_its_text() -> None:
     door = BY_NAME[ResponsesEndpoint.path]
     request = door.read_request(b'{"model": "m", "input": "?", "stream": true}')
 
-    edited = Edited(0, reply, reply.answers[0], SHOWN)
+    edited = Kept(0, reply, reply.answers[0], SHOWN)
     written = door.write(request, [reply], [edited], ENDING).body.decode()
 
     assert HIDDEN not in written

@@ -13,7 +13,7 @@ from proxy.errors import UpstreamBroken
 from proxy.openai_api.endpoint import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.pseudonyms import Pseudonyms
-from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, Replaced, Reply
+from proxy.openai_api.reply import ChoiceOutcome, Ending, Kept, Replaced, Reply
 from proxy.openai_api.sse import DONE, EventReader, json_bytes, write_event
 from tests.proxy.openai_api.completions.making import (
     DOOR,
@@ -301,8 +301,8 @@ def kept(reply: Reply, at: int = 0, index: int = 0) -> Kept:
     return Kept(index, reply, reply.answers[at])
 
 
-def edited(reply: Reply, content: str, finish: str | None = None) -> Edited:
-    return Edited(0, reply, reply.answers[0], content, finish)
+def edited(reply: Reply, content: str, finish: str | None = None) -> Kept:
+    return Kept(0, reply, reply.answers[0], content, finish)
 
 
 def test_an_edited_answer_has_the_new_text_and_no_tokens() -> None:
@@ -355,7 +355,7 @@ def test_the_prompt_stands_before_every_answer_that_echoes() -> None:
     reply = plain(choice("네", 0), choice("9시", 1), choice("아", 2))
     outcomes: list[ChoiceOutcome] = [
         kept(reply),
-        Edited(1, reply, reply.answers[1], "10시"),
+        Kept(1, reply, reply.answers[1], "10시"),
         Replaced(2, TEMPLATE),
     ]
 

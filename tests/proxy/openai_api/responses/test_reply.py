@@ -11,7 +11,7 @@ from guards.core.exchange import Source
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import Answer, Edited, Ending, Kept, Replaced
+from proxy.openai_api.reply import Answer, Ending, Kept, Replaced
 from proxy.openai_api.responses.endpoint import ResponsesReply
 from proxy.openai_api.responses.output import spread
 from proxy.openai_api.sse import json_bytes, write_event
@@ -178,7 +178,7 @@ def test_a_kept_stream_leaves_with_its_own_bytes(name: str) -> None:
 @each_row("name", "an_edited_stream_says_the_new_text_wherever_it_says_it")
 def test_an_edited_stream_says_the_new_text_wherever_it_says_it(name: str) -> None:
     reply = read(recorded(name))
-    edited = Edited(0, reply, reply.answers[0], TEMPLATE)
+    edited = Kept(0, reply, reply.answers[0], TEMPLATE)
 
     written = DOOR.write(request_of(stream=True), [reply], [edited], ENDING)
 
@@ -193,7 +193,7 @@ def test_an_edit_of_one_part_leaves_the_other_as_it_was() -> None:
     reply = read(recorded("two_parts"))
     content = reply.answers[0].content.replace("7시", "6시")
 
-    edited = Edited(0, reply, reply.answers[0], content)
+    edited = Kept(0, reply, reply.answers[0], content)
     written = DOOR.write(request_of(stream=True), [reply], [edited], ENDING)
 
     before, after = objects(objects(final_dict(written.body)["output"])[1]["content"])
@@ -213,7 +213,7 @@ def test_an_edited_text_loses_its_tokens_and_whatever_may_repeat_it() -> None:
     part = objects(item["content"])[0]
     part |= {"logprobs": [{"token": text}], "spelled": text}
     reply = read_plain(response_of(item, output_text=text, output_messages=[text]))
-    edited = Edited(0, reply, reply.answers[0], "연차는 16일입니다.")
+    edited = Kept(0, reply, reply.answers[0], "연차는 16일입니다.")
 
     written = DOOR.write(request_of(), [reply], [edited], ENDING)
 
