@@ -186,7 +186,7 @@ def export(
         return [trace async for trace in walk(store, query)]
 
     cases, left_out = exported(with_store(read))
-    err.print(f"{len(cases)} cases", markup=False)
+    err.print(f"{len(cases)} exported", markup=False)
     for reason, many in left_out.most_common():
         err.print(f"{many} left out: {reason}", markup=False)
     if not cases:

@@ -86,7 +86,7 @@ def notes(loaded: LoadedPolicy, totals: Totals, directory: Path) -> list[str]:
 def _about_the_same(loaded: LoadedPolicy, totals: Totals) -> Iterator[str]:
     many = sum(n for used, n in totals.policies.items() if used.version == loaded.version)
     if many:
-        yield f"{many} of the requests were judged by this very policy: nothing changes in them."
+        yield f"This very policy judged {many} of the requests: nothing changes in them."
 
 
 def _about_extending(loaded: LoadedPolicy, totals: Totals) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _about_extending(loaded: LoadedPolicy, totals: Totals) -> Iterator[str]:
             strange[used.name] += many
     for name, many in strange.most_common():
         yield (
-            f"{many} of the requests were judged by {name}, which {loaded.name} does not extend: "
+            f"{name} judged {many} of the requests, and {loaded.name} does not extend it: "
             f"its own names, options and templates do not count. With `extends: {name}`, in a file "
             "beside it, they do."
         )

@@ -146,7 +146,7 @@ def test_people_get_a_page(kept: Kept) -> None:
         QUESTION,
         "+ numbers.value_differs: “57,000원” (expected 45,000원)",
         "The model would have been called again, and was not.",
-        "note: 2 of the requests were judged by desk, which same does not extend",
+        "note: desk judged 2 of the requests, and same does not extend it",
         "16.7 % of the judged requests change (1 of 6): more than the 10.0 % of --max-changed",
     ):
         assert shown in ended.out
@@ -166,7 +166,7 @@ def test_what_cannot_show_is_said(kept: Kept) -> None:
     by_told = kept.listed("--policy", "told", "--tenant", "app")
 
     assert by_itself["notes"] == [
-        "4 of the requests were judged by this very policy: nothing changes in them."
+        "This very policy judged 4 of the requests: nothing changes in them."
     ]
     assert by_told["notes"] == [
         "Sources are taken as they were found; that `sources` differs changes nothing here.",

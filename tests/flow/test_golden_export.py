@@ -113,7 +113,7 @@ async def test_each_label_becomes_what_has_to_come_of_the_request(labelled: Labe
     assert (cases["missed"]["category"], cases["missed"]["scope"]) == ("missed", "lenient")
     assert "pass" not in str(cases["called"]["expected_action"])
     assert "010-1234-5678" not in json.dumps(cases, ensure_ascii=False)
-    assert "6 cases" in said
+    assert "6 exported" in said
     assert "1 left out: The trace was stored without texts (tracing.text: none)." in said
 
 
