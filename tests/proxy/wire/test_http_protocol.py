@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -21,12 +21,21 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 DEADLINE_S = 30.0
 SHORT_S = 0.5
 LONG_S = 60.0
-HASTY = pytest.mark.parametrize("app", [SHORT_S], indirect=True, ids=["hasty"])
 BODY = b'{"a": 1}'
 HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
 END = b"served\r\n0\r\n\r\n"
 WHOLE = HEAD + b"Content-Length: 8\r\n\r\n" + BODY
 LAST = HEAD + b"Connection: close\r\nContent-Length: 8\r\n\r\n" + BODY
+
+
+Test = Callable[..., Awaitable[None]]
+
+
+def hasty(test: Test) -> Test:
+    """Run a test on the hasty server, on one of the loops: both wait in the same way."""
+    on_one_loop = pytest.mark.asyncio(loop_scope="module", loop_factories=["uvloop"])
+    marked: Test = pytest.mark.parametrize("app", [SHORT_S], indirect=True, ids=["hasty"])(test)
+    return on_one_loop(marked)
 
 
 @dataclass
@@ -381,7 +390,7 @@ async def test_a_large_body_with_half_a_head_behind_it_is_no_long_head(
 # Given up.
 
 
-@HASTY
+@hasty
 async def test_a_connection_on_which_nothing_but_an_empty_line_follows(client: Client) -> None:
     client.writer.write(WHOLE)
     await client.reader.readuntil(END)
@@ -391,7 +400,7 @@ async def test_a_connection_on_which_nothing_but_an_empty_line_follows(client: C
     assert await client.rest() == b""
 
 
-@HASTY
+@hasty
 async def test_an_idle_connection_is_kept_longer_than_a_request_may_take(client: Client) -> None:
     """As long as the server says, so that load balancers are the first to give theirs up."""
     client.writer.write(WHOLE)
@@ -403,7 +412,7 @@ async def test_an_idle_connection_is_kept_longer_than_a_request_may_take(client:
     assert (await client.rest()).endswith(END)
 
 
-@HASTY
+@hasty
 async def test_a_refused_body_that_stops(app: Served, client: Client) -> None:
     app.reads = False
     client.writer.write(WHOLE[:-2])
@@ -414,7 +423,7 @@ async def test_a_refused_body_that_stops(app: Served, client: Client) -> None:
     assert await client.rest() == b""
 
 
-@HASTY
+@hasty
 async def test_a_connection_is_kept_after_a_reply_that_took_its_time(
     app: Served, client: Client
 ) -> None:
@@ -429,7 +438,7 @@ async def test_a_connection_is_kept_after_a_reply_that_took_its_time(
     assert (await client.rest()).endswith(END)
 
 
-@HASTY
+@hasty
 @pytest.mark.parametrize("said", [b"POST / HTTP/1.1\r\nHost:", WHOLE + b"POST / HT"])
 async def test_a_head_that_does_not_come_to_an_end(client: Client, said: bytes) -> None:
     client.writer.write(said)
@@ -439,7 +448,7 @@ async def test_a_head_that_does_not_come_to_an_end(client: Client, said: bytes) 
     )
 
 
-@HASTY
+@hasty
 async def test_a_head_that_drips(client: Client) -> None:
     client.writer.write(b"POST / HTTP/1.1\r\n")
 
@@ -455,7 +464,7 @@ async def test_a_head_that_drips(client: Client) -> None:
     assert refused(reply, 408)
 
 
-@HASTY
+@hasty
 async def test_a_body_that_does_not_come(app: Served, client: Client) -> None:
     client.writer.write(WHOLE[:-1])
 
@@ -463,7 +472,7 @@ async def test_a_body_that_does_not_come(app: Served, client: Client) -> None:
     await asyncio.wait_for(app.left.wait(), DEADLINE_S)
 
 
-@HASTY
+@hasty
 async def test_a_slow_body_that_comes(app: Served, client: Client) -> None:
     head, _, body = LAST.partition(b"\r\n\r\n")
     client.writer.write(head + b"\r\n\r\n")
@@ -475,7 +484,7 @@ async def test_a_slow_body_that_comes(app: Served, client: Client) -> None:
     assert app.bodies == [BODY]
 
 
-@HASTY
+@hasty
 async def test_a_body_that_nobody_read_for_long_is_not_late(app: Served, client: Client) -> None:
     """It was not the client that was slow."""
     app.reads_after_s = 3 * SHORT_S
@@ -490,12 +499,12 @@ async def test_a_body_that_nobody_read_for_long_is_not_late(app: Served, client:
     assert [len(body) for body in app.bodies] == [size]
 
 
-@HASTY
+@hasty
 async def test_a_connection_on_which_nothing_is_said(client: Client) -> None:
     assert await client.rest() == b""
 
 
-@HASTY
+@hasty
 async def test_a_reply_may_take_its_time(app: Served, client: Client) -> None:
     client.writer.write(WHOLE.replace(b"/v1/chat/completions", b"/endless"))
     await client.reader.readuntil(b"begun")
