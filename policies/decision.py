@@ -30,14 +30,6 @@ ANSWER_EDITED = "answer_edited"
 
 
 @dataclass(frozen=True, slots=True)
-class Approval:
-    """A claim that a judge supports with a quote that can take findings back."""
-
-    span: Span
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeReport(GuardReport):
     """Report of a judge call, alongside the reports of the guards.
 
@@ -45,7 +37,7 @@ class JudgeReport(GuardReport):
         mode: Whether its opinions count.
         objections: What it has against the answer.
         backed: Places of claims that it supports with a quote.
-        approved: Those claims about which it may take findings back.
+        approved: Places of those claims about which it may take findings back.
         confidence: How far it trusts the answer; None if it does not say.
         covered: Share of the open claims on which it gave an opinion that counts.
         is_weighed: Its approval and its own confidence count.
@@ -56,7 +48,7 @@ class JudgeReport(GuardReport):
     mode: Mode = Mode.ENFORCE
     objections: tuple[Objection, ...] = ()
     backed: tuple[Span, ...] = ()
-    approved: tuple[Approval, ...] = ()
+    approved: tuple[Span, ...] = ()
     confidence: float | None = None
     covered: float = 1.0
     is_weighed: bool = True
@@ -103,11 +95,11 @@ class JudgeReport(GuardReport):
         return (
             finding.severity is Severity.STRONG
             and rests_on_absence(finding)
-            and any(finding.span.overlaps(one.span) for one in self.approved)
+            and any(map(finding.span.overlaps, self.approved))
         )
 
-    def after(self, text: str) -> "JudgeReport":
-        """Return what of the report holds for the answer once it was edited.
+    def after(self, before: str, text: str) -> "JudgeReport":
+        """Return what of the report on an answer, `before`, holds for it once it was edited.
 
         Objections to what still stands in it do; how far the judge trusts it is not known. That
         nobody was asked because the answer would not go out as it was, holds no longer.
@@ -126,9 +118,9 @@ class JudgeReport(GuardReport):
             objections=objections,
             backed=(),
             approved=tuple(
-                replace(one, span=Span(at, at + len(one.text)))
-                for one in self.approved
-                if (at := text.find(one.text)) >= 0
+                Span(at, at + len(claim))
+                for place in self.approved
+                if (at := text.find(claim := before[place.start : place.end])) >= 0
             ),
             is_weighed=False,
         )

@@ -366,7 +366,7 @@ class Inspector:
             return None
         edited = exchange.answered(apply(answer, judged))
         judge_reports = [
-            report.after(edited.answer or "")
+            report.after(answer, edited.answer or "")
             for report in verdict.reports
             if isinstance(report, JudgeReport)
         ]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from guards.claims.reader import Modality, read_claims
 from guards.core.exchange import Exchange
-from guards.core.finding import Evidence, Finding, Severity, Strength
+from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.reading import read
 from guards.core.runner import Outcome
 from guards.evidence.opposites.acts import UNLESS, has_sides
@@ -27,7 +27,7 @@ from guards.evidence.passages import units_of
 from guards.text.normal import normalise
 from guards.text.sentences import split_sentences
 from policies.codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE
-from policies.decision import Approval, JudgeReport, Possible, not_asked, outcome_of
+from policies.decision import JudgeReport, Possible, not_asked, outcome_of
 from policies.inspection import Inspector
 from policies.judging.claims import Skip, question_about
 from policies.judging.judge import (
@@ -196,7 +196,7 @@ def weighed(
         mode=rules.mode,
         objections=objections,
         backed=tuple(claims[one.claim].span for one in supported),
-        approved=() if rules.is_advisory else _approved(supported, claims, windows, answer),
+        approved=() if rules.is_advisory else _approved(supported, claims, windows),
         confidence=_clamped(said.confidence),
         covered=covered,
         is_weighed=not rules.is_advisory,
@@ -236,8 +236,7 @@ def _approved(
     supported: Iterable[Opinion],
     claims: Mapping[int, OpenClaim],
     windows: Sequence[Window],
-    answer: str,
-) -> tuple[Approval, ...]:
+) -> tuple[Span, ...]:
     """Return the supported claims whose quote can take a finding back.
 
     A sentence of the sources about something else is soon found, and a quote in another language
@@ -254,7 +253,7 @@ def _approved(
         quoted = " ".join(_sentences_of(opinion.quote, shown.text, _LEAST_QUOTED_SHARE))
         is_about_it = _shared(quoted, claim.text) >= _FEWEST_SHARED_WORDS
         if is_about_it and _numbers(claim.text) <= _numbers(quoted):
-            approved.append(Approval(claim.span, answer[claim.span.start : claim.span.end]))
+            approved.append(claim.span)
     return tuple(approved)
 
 

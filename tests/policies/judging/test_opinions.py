@@ -195,8 +195,8 @@ def test_whatever_a_judge_says_findings_are_about_claims_and_quote_sources(
 def test_an_edited_answer_keeps_what_still_stands_in_it() -> None:
     report = worth(opinion())
 
-    kept = report.after(f"안내드립니다. {DENIED}")
-    gone = report.after("안내드립니다.")
+    kept = report.after(DENIED, f"안내드립니다. {DENIED}")
+    gone = report.after(DENIED, "안내드립니다.")
 
     assert [one.span for one in kept.findings] == [Span(8, 8 + len(DENIED))]
     assert (gone.outcome, gone.findings) == (Outcome.CLEAN, ())
