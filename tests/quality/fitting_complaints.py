@@ -37,8 +37,8 @@ LABELS = ("complaint", "question", "mixed")
 _WEIGHT_OF_OTHERS = 3.0
 _FEWEST_MESSAGES = 3
 """A piece that fewer messages have tells nothing."""
-_LEAST_WEIGHT = 0.01
-_STRENGTH = 0.1
+_LEAST_WEIGHT = 0.02
+_STRENGTH = 0.2
 """Inverse of the penalty on large weights."""
 _HEAD = (
     "# How much each sign of a message speaks for a question, and for a complaint with a question,",
