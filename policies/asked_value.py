@@ -38,6 +38,8 @@ _ASKING = re.compile(r"(?<![가-힣])몇|며칠|얼마|언제")
 _EXAMPLE = re.compile(r"(?<![가-힣])[가-힣A-Za-z]+(?<![와과])\s같은\s(?=[가-힣A-Za-z])")
 _SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까지|부터)")
 _CASES = section_words("direct_answers", "cases")
+OWN_CASE = section_words("direct_answers", "own_case")
+"""Words around a value that users give of themselves, which pages leave out."""
 # A period in a question, and what pages write for it: 한 달 요금, 월 요금.
 _RATES = (
     (
@@ -62,6 +64,9 @@ _SAME = [
     for line in sections("direct_answers")["same"]
 ]
 _ALIKE = {word: group for group in _SAME for word in group}
+_DAYS = {
+    day: days for days, *each in map(str.split, sections("direct_answers")["days"]) for day in each
+}
 
 
 _SPACING = re.compile(r"[\s·ㆍ,]+")
@@ -114,6 +119,11 @@ def rate_of(text: str) -> re.Pattern[str] | None:
     return next((said for asked, said in _RATES if asked.fullmatch(text)), None)
 
 
+def features_for(word: Word) -> list[str]:
+    """Return the features of a word and of those that a page may use for it."""
+    return [one for feature in word.features for one in alike(feature)]
+
+
 def alike(feature: str) -> frozenset[str]:
     """Return the words that a question and a page may use for one thing, the word among them."""
     return _ALIKE.get(feature, frozenset({feature}))
@@ -135,20 +145,29 @@ def point_of(value: Value) -> Point | None:
     return Point(slot.measure.dimension, values)
 
 
-def read_question(question: str, is_held: Callable[[Word], bool]) -> AskedValue | None:
+def read_question(question: str, knows: Callable[[str], bool]) -> AskedValue | None:
     """Read a question for one figure; None for any other, and for what has to be worked out.
 
     Args:
         question: The question; an example in it is passed over (쏘렌토 같은 SUV).
-        is_held: Tells whether any source has a word. What users tell before they ask has to be
-            found as far as the sources speak of it.
+        knows: Tells whether any source has a feature. What users tell before they ask has to be
+            found as far as the sources speak of it; 토요일 is 주말 where they speak of that only.
     """
+    for day, days in _DAYS.items():
+        if knows(canonical(days)) and not knows(canonical(day)):
+            question = question.replace(day, days)
     question = _EXAMPLE.sub(lambda match: " " * len(match[0]), question)
     told, begin = _told_and_asked(question)
     kinds = asked_kinds(question[begin:])
     given = values_of(Text(question))
     asked = [
-        _whole(one, question) for one in asked_words(question) if one.start >= begin or is_held(one)
+        _whole(one, question)
+        for one in asked_words(question)
+        if one.start >= begin or any(map(knows, features_for(one)))
+    ]
+    # That users bought what they ask about says nothing of it: 20회권 샀는데.
+    asked = [
+        one for one in asked if one.start >= told or not (one.is_verb and one.text in OWN_CASE)
     ]
     misread = [one for one in asked if _is_misread(one, question, given)]
     subject_words = [

@@ -35,9 +35,9 @@ from guards.text.particles import Noun
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 from policies.asked_value import (
+    OWN_CASE,
     AskedValue,
     Said,
-    alike,
     features_of,
     numbered,
     point_of,
@@ -84,7 +84,6 @@ _KINDS_APART = tuple(
 )
 _OF_A_KIND = frozenset().union(*_KINDS_APART)
 _NO_NAMES = section_words("direct_answers", "no_names")
-_OWN_CASE = section_words("direct_answers", "own_case")
 _PLAIN = frozenset(map(canonical, ("요금", "가격", "비용", "금액", "단가", "시간", "기간")))
 _ENDS = frozenset({"까지", "부터"})
 _SIGNS = re.compile(r"[+→×=|]")
@@ -138,10 +137,7 @@ def direct_answer(
     if len(question) > _LONGEST_QUESTION_CHARS:
         return None
     read = source_set(tuple(sources))
-    knows = read.once(SourceIndex).knows
-    wanted = read_question(
-        question, lambda word: any(knows(one) for text in word.features for one in alike(text))
-    )
+    wanted = read_question(question, read.once(SourceIndex).knows)
     if wanted is None:
         return None
     sentences, rows = read.once(Contradictions).sentences, read.once(_Rows)
@@ -241,7 +237,7 @@ class _Rows:
         words = [
             one
             for one in question.words
-            if one.text not in _OWN_CASE and not said.has(one, question.kinds)
+            if one.text not in OWN_CASE and not said.has(one, question.kinds)
         ]
         return replace(
             question,
