@@ -93,7 +93,7 @@ _BRACKETED = re.compile(r"[(（][^()（）]*[)）]")
 _OF_A_LIMIT = frozenset({"초과", "미만"})
 _LABELS = frozenset({Level.ROW, Level.COLUMN, Level.LABEL, Level.PARENT})
 _VALUE_NOUN = re.compile(
-    rf"[가-힣]*(?:{'|'.join(section_words('direct_answers', 'value_nouns'))})$"
+    rf"(?<!\d)[가-힣]*(?:{'|'.join(section_words('direct_answers', 'value_nouns'))})$"
 )
 # 가격표, 요금 안내.
 _FORM_AT_END = re.compile(r"(?:표|\s안내)$")
