@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import signal
 import time
 from collections.abc import AsyncGenerator
 from html import unescape
@@ -334,7 +335,7 @@ async def test_only_so_much_waits_and_a_process_that_is_lost_is_replaced() -> No
         assert second not in (first, os.getpid())
 
         with pytest.raises(TookTooLong):
-            await workshop.done(3 * DEADLINE_S, os._exit, 1)
+            await workshop.done(3 * DEADLINE_S, signal.raise_signal, signal.SIGKILL)
         assert await workshop.done(3 * DEADLINE_S, os.getpid) != second
     finally:
         workshop.close()
