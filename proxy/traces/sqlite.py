@@ -6,6 +6,7 @@ The embedded trace store stands in the same file.
 import asyncio
 import json
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -21,8 +22,8 @@ from proxy.workers import ALONE, Place
 _TABLES = Path(__file__).with_name("tables.sql").read_text("utf-8")
 SCHEMA_VERSION = 4
 _BUSY_MS = 5_000
+_AGAIN_S = 0.01
 _PRAGMAS = (
-    "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
     f"PRAGMA busy_timeout = {_BUSY_MS}",
     "PRAGMA secure_delete = ON",
@@ -74,6 +75,7 @@ class Database:
     async def _prepare(self, path: Path) -> None:
         for pragma in _PRAGMAS:
             await self.rows(pragma)
+        await self._write_ahead()
         [(version,)] = await self.rows("PRAGMA user_version")
         if version == SCHEMA_VERSION:
             return  # whoever writes meanwhile holds up no start
@@ -86,6 +88,22 @@ class Database:
             for statement in _TABLES.split(";"):
                 await change.execute(statement)
             await change.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    async def _write_ahead(self) -> None:
+        """Have changes written ahead of the file, and wait for whoever opens a new file as well.
+
+        Where two would wait for each other, SQLite refuses one of them without waiting.
+        """
+        until_s = time.monotonic() + _BUSY_MS / 1000
+        while True:
+            try:
+                await self.rows("PRAGMA journal_mode = WAL")
+            except TraceStoreAway as away:
+                if not _is_busy(away.__cause__) or time.monotonic() > until_s:
+                    raise
+                await asyncio.sleep(_AGAIN_S)
+            else:
+                return
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[aiosqlite.Connection]:
@@ -154,6 +172,11 @@ def _as_away() -> Iterator[None]:
         yield
     except (OSError, sqlite3.Error) as error:
         raise TraceStoreAway("embedded", error, _told(error)) from error
+
+
+def _is_busy(error: BaseException | None) -> bool:
+    # Behind the lowest byte stands what it is busy with.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _told(error: Exception) -> str | None:
