@@ -97,19 +97,12 @@ def likelihood(message: str, said: Sequence[Clause]) -> float:
     complaint that carries a question.
     """
     weights = _fitted()
-    found = [
-        (weights[sign], value) for sign, value in signs(message, said).items() if sign in weights
-    ]
-    question, mixed = (
-        bias + sum(weight[reading] * value for weight, value in found)
-        for reading, bias in enumerate(weights[BIAS])
-    )
+    question, mixed = weights[BIAS]
+    for sign, value in signs(message, said).items():
+        if sign in weights:
+            question += weights[sign][0] * value
+            mixed += weights[sign][1] * value
     return 1 / (1 + math.exp(question) + math.exp(mixed))
-
-
-def complains_from() -> float:
-    """Return the likelihood from which on a message is taken for a complaint."""
-    return _fitted()[COMPLAINS_FROM][0]
 
 
 @cache
@@ -226,34 +219,25 @@ def _crises(message: str) -> Iterator[tuple[int, int]]:
                 yield letters.place(*found.span())
 
 
-def _unkind(text: str, said: list[Clause]) -> Iterator[_Remark]:
-    """Yield abuse and complaints; mere notes on the tone unless the message only complains."""
+def _unkind(text: str, said: list[Clause]) -> list[_Remark]:
+    """Return abuse and complaints; mere notes on the tone unless the message only complains."""
     message = _MESSAGE.search(text)
     if message is None:
-        return
+        return []
     likely = likelihood(message[0], said)
-    if likely < complains_from():
-        yield from _tones(said) if any(clause.asks for clause in said) else ()
-        return
-    nothing_known = True
-    for clause in said:
-        grievance = clause.grievance
-        if grievance or clause.swears_at_us():
-            for word in clause.swearwords:
-                nothing_known = False
-                yield _Remark("complaint.abuse", word.start, word.end, 1.0)
-        if grievance:
-            nothing_known = False
-            yield _Remark("complaint.venting", grievance.start, grievance.end, round(likely, 3))
-    if nothing_known:
-        yield _Remark("complaint.venting", *message.span(), round(likely, 3))
-
-
-def _tones(said: list[Clause]) -> Iterator[_Remark]:
-    for clause in said:
-        yield from (_Remark(_TONE, word.start, word.end, 0.5) for word in clause.swearwords)
-        if clause.grievance and not clause.grievance.is_sigh:
-            yield _Remark(_TONE, clause.grievance.start, clause.grievance.end, 0.5)
+    grievances = [clause.grievance for clause in said if clause.grievance]
+    if likely >= _fitted()[COMPLAINS_FROM][0]:
+        score = round(likely, 3)
+        aimed = [clause for clause in said if clause.grievance or clause.swears_at_us()]
+        sworn = [word for clause in aimed for word in clause.swearwords]
+        found = [_Remark("complaint.abuse", word.start, word.end, 1.0) for word in sworn]
+        found += (_Remark("complaint.venting", one.start, one.end, score) for one in grievances)
+        return found or [_Remark("complaint.venting", *message.span(), score)]
+    if not any(clause.asks for clause in said):
+        return []
+    places = [(one.start, one.end) for one in grievances if not one.is_sigh]
+    places += ((word.start, word.end) for clause in said for word in clause.swearwords)
+    return [_Remark(_TONE, *place, 0.5) for place in places]
 
 
 def _extra(text: str, extra_words: tuple[str, ...]) -> Iterator[_Remark]:

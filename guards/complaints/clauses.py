@@ -50,14 +50,18 @@ class Constructions:
     def __init__(self, notations: Iterable[str], *, across_topics: bool) -> None:
         gap = _ANY if across_topics else _NO_TOPIC
         self._patterns = [(_needed(notation), _pattern(notation, gap)) for notation in notations]
+        self._with: dict[str, list[int]] = {}
+        for number, (needed, _) in enumerate(self._patterns):
+            for form in min(needed, key=len, default=("",)):
+                self._with.setdefault(form, []).append(number)
 
     def found(self, said: Sequence[Word]) -> Iterator[Found]:
         """Yield the first place of every construction in a clause."""
         text, starts = _written(said)
-        there = {word.form for word in said}.union(
-            f"@{kind}" for word in said for kind in word.kinds
-        )
-        for number, (needed, pattern) in enumerate(self._patterns):
+        there = {"", *(word.form for word in said)}
+        there.update(f"@{kind}" for word in said for kind in word.kinds)
+        for number in sorted({one for form in there for one in self._with.get(form, ())}):
+            needed, pattern = self._patterns[number]
             if any(map(there.isdisjoint, needed)):
                 continue
             match = _compiled(pattern).search(text)
