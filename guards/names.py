@@ -5,15 +5,15 @@ Finds: organisations, departments, businesses, products, places and documents kn
     names in quotes beside a head, that neither sources nor question have in any spacing, shortened
     or written out; offices and joined proper names of any other form (세무서장, 한국소비자원);
     names in the place of the source's own in a sentence repeated word for word;
-    misspelt names; in a clause that says the same as a source's: an entity or proper name where
-    the source has another one, a word that excludes the source's (수컷, 암컷; 임차인, 임대인), and,
-    weak, any noun there that the sources have not; facilities and services said to be there of
-    which no source knows; a teacher, team, place or meaning of a code that a table or list gives
-    to something else than the answer speaks of.
-Misses: other bare names in Hangul; two words of one source's clause that changed places; names in
-    advice on where to ask; a name of the sources that is given to the wrong thing in free words; a
-    required paper that the sources require of others; facilities of no common kind. Stations are
-    left to `transport`, laws to `legal_citation`.
+    misspelt names; in a clause that says the same as a source's: an office or name where the source
+    has another one; facilities and services said to be there of which no source knows; a teacher,
+    team, place or meaning of a code that a table or list gives to something else than the answer
+    speaks of.
+Misses: other bare names in Hangul; a common noun in the place of another (수컷, 암컷; 임차인, 임대인);
+    two words of one source's clause that changed places; names in advice on where to ask; a name of
+    the sources that is given to the wrong thing in free words; a required paper that the sources
+    require of others; facilities of no common kind. Stations are left to `transport`, laws to
+    `legal_citation`.
 Score: 1.0 where the sources have another name at that place; 0.9 where they have none.
 Source: own lists in `guards.lexicons` and own rules for Korean names.
 """
@@ -30,10 +30,10 @@ from pydantic import Field
 
 from guards.claims.reader import Claim
 from guards.claims.standing import Standing, standing_of
-from guards.core.finding import Evidence, Finding, Severity, Span, Strength
+from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Reading, RequestReading, SourceSet, Text, source_text
-from guards.evidence.exchanged import Exchange, Kind, exchanges, new_names
+from guards.evidence.exchanged import exchanges, new_names
 from guards.evidence.index import OWN, Bag, SourceIndex, claims_of
 from guards.evidence.novelty import Vocabulary
 from guards.evidence.opposites.meaning import covered
@@ -194,18 +194,6 @@ class Names(Guard[NamesSettings]):
                 "쓰고, 없으면 쓰지 마세요."
             ),
         ),
-        "names.exchanged": Code(
-            label=Label("Said of another one than in the sources", "출처와 다른 대상에 관한 내용"),
-            meaning="The sources say the same of something that excludes what the answer names.",
-            instruction=(
-                '"{observed}"{observed:은} 자료와 다릅니다. 자료에는 그 자리에 '
-                "{expected}{expected:이} 나옵니다. 자료대로 쓰세요."
-            ),
-            without_value=(
-                '"{observed}"{observed:은} 자료와 다릅니다. 누구에 관한 것인지, 무엇에 관한 것인지 '
-                "자료에서 확인해 쓰세요."
-            ),
-        ),
         "names.misspelt": Code(
             label=Label("A name with one letter wrong", "한 글자가 틀린 이름"),
             meaning="One letter sets it apart from a name of the sources.",
@@ -235,10 +223,8 @@ class Names(Guard[NamesSettings]):
         sentences = statements(answer.raw)
         clauses = [*self._clauses(reading)]
         found: list[Finding] = []
-        weak: list[Finding] = []
         if self.settings.check_replaced:
-            for one in self._exchanged(clauses, reading):
-                (found if one.severity is Severity.STRONG else weak).append(one)
+            found += self._exchanged(clauses, reading)
         found += self._unknown(answer, sentences, reading)
         if self.settings.check_replaced:
             found += self._replaced(sentences, reading)
@@ -247,7 +233,6 @@ class Names(Guard[NamesSettings]):
         if self.settings.check_facilities:
             found += self._facilities(sentences, reading)
         found += self._new(clauses, reading)
-        found += weak
         return _one_for_each_place(found)
 
     def _unknown(
@@ -316,7 +301,9 @@ class Names(Guard[NamesSettings]):
             for one in exchanges(claim, sentence, reading.source_set, vocabulary):
                 if _EXAMPLE.match(claim.text, one.noun.end - claim.clause.start):
                     continue
-                yield self._exchange_finding(one, _place(one.noun, claim, reading))
+                evidence = (Evidence(one.source.source_id, one.source.claim.text.strip()),)
+                place = _place(one.noun, claim, reading)
+                yield self._finding("differs", place, one.noun.text, (one.meant.text,), evidence)
 
     def _new(
         self, clauses: Sequence[tuple[Claim, Sequence[Claim]]], reading: Reading
@@ -330,14 +317,6 @@ class Names(Guard[NamesSettings]):
                 name = Name(word.text, place.start, place.end, "", dense(word.text))
                 if not known.has(name):
                     yield self._finding("not_in_sources", place, word.text)
-
-    def _exchange_finding(self, one: Exchange, span: Span) -> Finding:
-        kind = "exchanged" if one.kind is Kind.ALTERNATIVE else "differs"
-        evidence = Evidence(one.source.source_id, one.source.claim.text.strip())
-        found = self._finding(kind, span, one.noun.text, (one.meant.text,), (evidence,))
-        if one.kind is Kind.UNKNOWN:
-            return replace(found, severity=Severity.WEAK, strength=Strength.C1, score=0.5)
-        return found
 
     def _misbound(self, reading: Reading) -> Iterator[Finding]:
         raw = reading.answer_text.raw

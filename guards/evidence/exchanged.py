@@ -1,14 +1,11 @@
-"""Nouns that stand in an answer's clause where the source has another one that excludes them.
+"""Offices and names that stand in an answer's clause where the source has another one.
 
-암컷 for 수컷, 대리점 for 본점, 인사팀장 for 시설팀장. Two nouns exclude each other if a line of
-``alternatives.txt`` says so, by themselves or with what they share (본인명의, 가족명의), if they
-are entities of different names, or if they are different proper names. Such a noun is wrong where
-the nearest clause of a source has the other one, and no clause that has the noun is about as near.
+인사팀장 for 시설팀장, 대학원장 for 교무처장. Such a noun is wrong where the nearest clause of a
+source has the other one, and no clause that has the noun is about as near.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import pairwise, product
 from operator import attrgetter
@@ -23,7 +20,7 @@ from guards.evidence.novelty import Vocabulary
 from guards.evidence.opposites.acts import turns_of
 from guards.evidence.thresholds import EXCHANGED
 from guards.korean.morphemes import morphemes
-from guards.korean.words import Word, canonical, simple_nouns, stands_in
+from guards.korean.words import Word, simple_nouns, stands_in
 from guards.lexicons.loading import section_words, sections, words
 from guards.text.known_names import may_be_same
 from guards.text.normal import dense
@@ -31,12 +28,9 @@ from guards.text.normal import dense
 _MOST_LIKE = 16
 _LONGEST_UNIT = 3
 _SHORTEST_NAME = 3
-_TITLE = re.compile(r"(?<=..)(?:님|들|분)+$")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _AND_OR = re.compile(r"\s?(?:과|와|나|이나|이든|든|또는|혹은|및|·|,|/)\s?")
 _MARK = re.compile(r"\[[^\[\]]*\]")
-# 일부 제외 is not set against 제어반 전체: how much it is depends on of what.
-_AMOUNTS = frozenset("일부 전체 전부 절반 대부분".split())
 _SIGNS = re.compile(r"[^\w]|\d")
 _EITHER = re.compile(r"(?:거나|든지|든)/EC$")
 _CLASSES = {
@@ -50,17 +44,6 @@ _DESCRIBES = frozenset({"", "의"})
 _DENIES = frozenset({Modality.FORBIDDEN, Modality.DENIED})
 
 
-class Kind(StrEnum):
-    """What sets two nouns apart."""
-
-    ALTERNATIVE = "alternative"
-    """One excludes the other."""
-    NAME = "name"
-    """Both name somebody or something, and not the same."""
-    UNKNOWN = "unknown"
-    """No source has the answer's noun, which may be another word for the same."""
-
-
 class Exchange(NamedTuple):
     """A noun of an answer where a source has another one.
 
@@ -68,19 +51,17 @@ class Exchange(NamedTuple):
         noun: The answer's.
         meant: The source's.
         source: The claim of the source.
-        kind: What sets them apart.
     """
 
     noun: Word
     meant: Word
     source: SourceClaim
-    kind: Kind
 
 
 def exchanges(
     claim: Claim, sentence: Sequence[Claim], sources: SourceSet, vocabulary: Vocabulary
 ) -> Iterator[Exchange]:
-    """Yield the nouns of a clause that stand where a source has another one.
+    """Yield the offices and names of a clause that stand where a source has another one.
 
     Args:
         claim: The clause of the answer.
@@ -94,12 +75,11 @@ def exchanges(
         word
         for word in claim.clause.words
         if _may_be_named(word)
-        and _may_be_exchanged(word, vocabulary)
+        and (word.is_name or _is_entity(word))
         and not _is_within(_MARK, word, claim)
         and not vocabulary.is_asked(word)
         and not standing.has(word)
         and not standing.is_listed(word)
-        and not _is_of_its_subject(word, claim, sentence)
     ]
     if not judged or _is_part_of_a_denial(claim, sentence):
         return
@@ -158,37 +138,6 @@ def _is_named_entity(noun: Word) -> bool:
         or any(
             one in section_words("name_heads", "pointing", "describing") for one in noun.features
         )
-    )
-
-
-def _may_be_exchanged(noun: Word, vocabulary: Vocabulary) -> bool:
-    """Tell whether a noun is of a kind that may stand wrongly where a source has another one."""
-    return _has_alternatives(noun.text) or _is_entity(noun) or not vocabulary.has(noun.text)
-
-
-@lru_cache(maxsize=16_384)
-def _has_alternatives(noun: str) -> bool:
-    noun = _TITLE.sub("", noun)
-    ends = range(1, len(noun) + 1)
-    return any(noun[:end] in _poles() or noun[-end:] in _poles() for end in ends)
-
-
-# 자녀분이 대신 가실 때는 위임장과 본인 신분증: it is the child's.
-_REFLEXIVES = frozenset("본인 자신 자기".split())
-_DOERS = frozenset("이 가 께서".split())
-_KIN = frozenset("배우자 남편 아내 어머니 아버지 보호자 친척 지인 조부모 따님 아드님".split())
-
-
-def _is_of_its_subject(word: Word, claim: Claim, sentence: Sequence[Claim]) -> bool:
-    """Tell whether a noun only refers back to the person of whom its sentence speaks."""
-    if word.text not in _REFLEXIVES:
-        return False
-    before = [one for part in sentence[: claim.position] for one in part.clause.words]
-    before += [one for one in claim.clause.words if one.start < word.start]
-    people = words("people") | _KIN
-    return any(
-        one.particle in _DOERS and _TITLE.sub("", one.text).endswith(tuple(people))
-        for one in before
     )
 
 
@@ -296,40 +245,33 @@ class _Clause:
     def _other(
         self, noun: Word, one: SourceClaim, likeness: float, vocabulary: Vocabulary
     ) -> Exchange | None:
-        """Return the noun of a source's clause that excludes a noun of this one, with its kind."""
+        """Return the noun of a source's clause that stands for another than a noun of this."""
         if not self._says_the_same(noun, one):
             return None
         best: tuple[int, Exchange] | None = None
         for other, fit in self._at_its_place(noun, one, vocabulary):
-            kind = self._kind(noun, other, vocabulary)
-            if kind is None or vocabulary.is_asked(other) or self._is_of_another(noun, other, one):
+            if not self._is_another(noun, other, vocabulary) or vocabulary.is_asked(other):
                 continue
-            if noun.text in _AMOUNTS and not self._is_beside_the_same(noun, other, one):
+            if self._is_of_another(noun, other, one):
                 continue
             # 회사에서는 직원이 신청합니다: where something is done says nothing of who does it.
             if noun.particle.startswith("에서") != other.particle.startswith("에서"):
                 continue
-            needed = 1 if kind is not Kind.UNKNOWN else 2
-            if kind is Kind.ALTERNATIVE and likeness >= EXCHANGED.any_place:
-                needed = 0
-            if fit >= needed and (best is None or fit > best[0]):
-                best = fit, Exchange(noun, other, one, kind)
+            if fit and (best is None or fit > best[0]):
+                best = fit, Exchange(noun, other, one)
         return best and best[1]
 
-    def _kind(self, noun: Word, other: Word, vocabulary: Vocabulary) -> Kind | None:
-        """Return what sets two nouns apart; None if they may be the same, or anything else."""
-        may_mean = _may_mean(noun, other, vocabulary)
-        is_aside = _is_within(_ASIDE, noun, self.claim)
-        is_plain = noun.is_light or other.is_light or is_aside or _is_general(noun)
-        if not is_plain and not may_mean and _are_entities(noun, other):
-            return Kind.NAME
-        if exclude(noun.text, other.text):
-            return Kind.ALTERNATIVE
-        if is_plain or may_mean or noun.text in _heads()["named"]:
-            return None
-        if self._is_cut(noun) or not vocabulary.unknown(self.claim, (noun,)):
-            return None
-        return Kind.NAME if noun.is_name and other.is_name else Kind.UNKNOWN
+    def _is_another(self, noun: Word, other: Word, vocabulary: Vocabulary) -> bool:
+        """Tell whether two nouns name different bodies, offices, people or things."""
+        if noun.is_light or other.is_light or _is_general(noun):
+            return False
+        if _is_within(_ASIDE, noun, self.claim) or _may_mean(noun, other, vocabulary):
+            return False
+        if _is_entity(noun) and _is_entity(other, may_be_bare=True):
+            return True
+        if not (noun.is_name and other.is_name) or noun.text in _heads()["named"]:
+            return False
+        return not self._is_cut(noun) and bool(vocabulary.unknown(self.claim, (noun,)))
 
     def _is_of_another(self, noun: Word, other: Word, one: SourceClaim) -> bool:
         """Tell whether what a noun describes is described otherwise in the source.
@@ -350,12 +292,6 @@ class _Clause:
             if not behind.isdisjoint(head.features)
         }
         return len(described_by) > 1
-
-    def _is_beside_the_same(self, noun: Word, other: Word, one: SourceClaim) -> bool:
-        """Tell whether a noun and a source's have the same word before or behind them."""
-        words = one.claim.clause.words
-        own, its = _beside(noun, self.words), _beside(other, words) if other in words else ()
-        return any(mine & theirs for mine, theirs in zip(own, its, strict=False))
 
     def _is_cut(self, noun: Word) -> bool:
         """Tell whether a noun is the end of a word, of which the beginning was misread."""
@@ -434,10 +370,7 @@ def _has(one: SourceClaim, noun: Word, text: str, index: SourceIndex) -> bool:
     sentence = index.text_of(one)
     if text in dense(_SPLIT.sub(r"\1\3·\2\3", sentence)):  # 전·후반기 is 전반기, 후반기
         return True
-    if _PROVIDER.search(text) and _OURSELVES.search(sentence):
-        return True
-    kin = _kin().get(_TITLE.sub("", text), frozenset())
-    return any(word.text in kin for part in one.sentence for word in part.clause.words)
+    return bool(_PROVIDER.search(text) and _OURSELVES.search(sentence))
 
 
 def _may_be_named(word: Word) -> bool:
@@ -448,56 +381,6 @@ def _is_general(word: Word) -> bool:
     return word.text in words("general_words") or word.text in _heads()["general"]
 
 
-@lru_cache(maxsize=16_384)
-def exclude(noun: str, other: str) -> bool:
-    """Tell whether of two nouns only one can stand at one place: 암컷, 수컷.
-
-    What both begin or end with may stand with each: 본인명의, 가족명의.
-    """
-    noun, other = _TITLE.sub("", noun), _TITLE.sub("", other)
-    if noun == other or canonical(noun) == canonical(other):
-        return False
-    shared = 0
-    while shared < min(len(noun), len(other)) and noun[-1 - shared] == other[-1 - shared]:
-        shared += 1
-    if any(_are_poles(noun[: len(noun) - n], other[: len(other) - n]) for n in range(shared + 1)):
-        return True
-    shared = 0
-    while shared < min(len(noun), len(other)) and noun[shared] == other[shared]:
-        shared += 1
-    return any(_are_poles(noun[n:], other[n:]) for n in range(1, shared + 1))
-
-
-def _are_poles(noun: str, other: str) -> bool:
-    own, its = _poles().get(noun), _poles().get(other)
-    if not own or not its or own.keys() & its.keys() == set():
-        return False
-    return all(own[line] != its[line] for line in own.keys() & its.keys())
-
-
-@cache
-def _poles() -> dict[str, dict[int, int]]:
-    """Return the lines of the table that a word is on, each with the word's number there."""
-    found: dict[str, dict[int, int]] = {}
-    for line, group in enumerate(sections("alternatives")["groups"]):
-        for number, pole in enumerate(group.split()):
-            for word in pole.split("="):
-                found.setdefault(word, {})[line] = number
-    return found
-
-
-@cache
-def _kin() -> dict[str, frozenset[str]]:
-    """Return for each word those that it is a kind of, and its own kinds."""
-    found: dict[str, set[str]] = {}
-    for line in sections("alternatives")["kinds"]:
-        whole, *kinds = line.split()
-        found.setdefault(whole, set()).update(kinds)
-        for kind in kinds:
-            found.setdefault(kind, set()).add(whole)
-    return {word: frozenset(kin) for word, kin in found.items()}
-
-
 def _may_mean(noun: Word, other: Word, vocabulary: Vocabulary) -> bool:
     """Tell whether a noun may be another word for the source's."""
     own, its = set(noun.features), set(other.features)
@@ -505,10 +388,6 @@ def _may_mean(noun: Word, other: Word, vocabulary: Vocabulary) -> bool:
     # 인사팀장 for 팀장, unless the sources call that one so elsewhere: 인사위원회(이하 위원회).
     narrows = noun.text.endswith(other.text) and len(noun.text) - len(other.text) > 1
     return is_part and (not narrows or vocabulary.has_whole(noun.text))
-
-
-def _are_entities(noun: Word, other: Word) -> bool:
-    return _is_entity(noun) and _is_entity(other, may_be_bare=True)
 
 
 def _is_entity(word: Word, *, may_be_bare: bool = False) -> bool:

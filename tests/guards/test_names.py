@@ -207,40 +207,6 @@ def test_an_entity_in_the_role_of_another_one(
     assert found(right) == []
 
 
-@each_row("source, wrong, names", "exchanged")
-def test_what_excludes_the_sources_word_is_wrong(
-    guard: Names, source: str, wrong: str, names: tuple[str, str]
-) -> None:
-    asked = Exchange("어떻게 하나요?", (Source("1", "", source),), answer=wrong)
-
-    [finding] = guard.check(read(asked))
-
-    assert (finding.code, finding.severity) == ("names.exchanged", Severity.STRONG)
-    assert (finding.observed, finding.expected) == (names[0], (names[1],))
-    assert wrong[finding.span.start : finding.span.end] == names[0]
-    assert finding.evidence[0].quote in source
-
-
-@each_row("source, answer, question", "not_exchanged")
-def test_what_excludes_a_word_is_right_elsewhere(
-    guard: Names, source: str, answer: str, question: str
-) -> None:
-    asked = Exchange(question, (Source("1", "", source),), answer=answer)
-
-    assert guard.check(read(asked)) == []
-
-
-def test_an_ordinary_noun_in_a_role_is_weak(guard: Names) -> None:
-    source = "대형 폐기물에는 납부 필증을 붙인다."
-    asked = Exchange(
-        "어떻게 버리나요?", (Source("1", "", source),), answer="폐기물에 리본을 붙입니다."
-    )
-
-    [finding] = guard.check(read(asked))
-
-    assert (finding.code, finding.severity) == ("names.differs", Severity.WEAK)
-
-
 @each_row("rows", "named_by_no_name")
 def test_a_kind_of_body_and_whom_to_ask_need_no_source(
     guard: Names, rows: list[tuple[str, str]]

@@ -18,7 +18,7 @@ _ACT_BELOW = {"default": {"overlap.unsupported"}, "strict": set[str]()}
 # Precise on sets that were read, and wrong too often on the same sets at first sight; the drift has
 # too few findings for a precision, none of them right.
 _ONLY_NOTED = {
-    "default": {"names.exchanged", "scope.entity_drift"},
+    "default": {"scope.entity_drift"},
     "strict": {"scope.entity_drift"},
 }
 
