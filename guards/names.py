@@ -9,10 +9,10 @@ Finds: organisations, departments, businesses, products, places and documents kn
     has another one; facilities and services said to be there of which no source knows; a teacher,
     team, place or meaning of a code that a table or list gives to something else than the answer
     speaks of.
-Misses: other bare names in Hangul; a common noun in the place of another (수컷, 암컷; 임차인, 임대인);
-    two words of one source's clause that changed places; names in advice on where to ask; a name of
-    the sources that is given to the wrong thing in free words; a required paper that the sources
-    require of others; facilities of no common kind. Stations are left to `transport`, laws to
+Misses: other bare names in Hangul; a common noun in the place of another (수컷, 암컷); two words of
+    one source's clause that changed places; names in advice on where to ask; a name of the sources
+    that is given to the wrong thing in free words; a required paper that the sources require of
+    others; facilities of no common kind. Stations are left to `transport`, laws to
     `legal_citation`.
 Score: 1.0 where the sources have another name at that place; 0.9 where they have none.
 Source: own lists in `guards.lexicons` and own rules for Korean names.
