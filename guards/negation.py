@@ -412,8 +412,14 @@ class Negation(Guard[NegationSettings]):
 
 def _is_worded_so(words: str, reading: Reading) -> bool:
     """Tell whether a source sets the same limit aside in the same words."""
-    bare = _ENDING.sub("", words.strip()).replace(" ", "")
-    return len(bare) > 1 and any(bare in part.text.once(_unspaced) for part in reading.sources)
+    said = _ENDING.sub("", words.strip()).split()
+    # 결제에 제한 없이: what it is said of may be worded otherwise.
+    some = {"".join(said), *(["".join(said[-2:])] if said[-1:] == ["없이"] else [])}
+    return any(
+        len(bare) > 1 and bare in part.text.once(_unspaced)
+        for bare in some
+        for part in reading.sources
+    )
 
 
 def _unspaced(text: Text) -> str:

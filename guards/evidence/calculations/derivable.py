@@ -80,6 +80,8 @@ class Derivable:
         """
         if _is_one_of_time(figure) or self._is_in_proportion(figure, bound):
             return True
+        if bound.right is not None and self._is_built_on(figure, bound.right):
+            return True
         stands_alone = _is_called_sum(figure) or not self._replaces(figure, bound)
         return stands_alone and self._is_in_reach(figure)
 
@@ -166,6 +168,44 @@ class Derivable:
             if other.place != right.place
             and (other.source, other.claim.sentence) == (right.source, right.claim.sentence)
         )
+
+    def _is_built_on(self, figure: Figure, right: Figure) -> bool:
+        """Tell whether a value is the source's and two more that answer or user name.
+
+        Or one of that source and so many of its steps: 10km까지 78,000원, 1km마다 2,600원.
+        """
+        own = figure.measure
+        if right.measure.dimension != own.dimension:
+            return False
+        others = [one for one in self._answer if one.start != figure.start]
+        named = [
+            one.measure.values[0]
+            for one in (*others, *self._user)
+            if one.measure.dimension == own.dimension
+        ][:_MOST_AMOUNTS]
+        rest = own.values[0] - right.measure.values[0]
+        if any(rest - one in named[at + 1 :] for at, one in enumerate(named)):
+            return True
+        source = [one for one in self._sources if one.source == right.source]
+        rising = {one.claim.sentence for one in source if "마다" in one.claim.text}
+        if not rising:
+            return False
+        same = [one for one in source if one.measure.dimension == own.dimension]
+        steps = {
+            one.measure.values[0]
+            for one in same
+            if one.claim.block.is_cell or one.claim.sentence in rising
+        }
+        # Where the first step has a value of its own, one less is counted.
+        times = {
+            number - less
+            for one in others
+            if abs(one.claim.sentence - figure.claim.sentence) <= _BESIDE_SENTENCES
+            for number in counts_of(one)
+            for less in (0, 1)
+        }
+        starts = {one.measure.values[0] for one in same}
+        return any(own.values[0] - step * number in starts for step in steps for number in times)
 
     def _is_multiple_beside(self, figure: Figure, source: Measure) -> bool:
         """Tell whether a figure is as often the sources' as a count of its sentence says."""

@@ -95,7 +95,9 @@ _LACKS = ("무", "비", "미")
 _ONE_OF_SEVERAL = re.compile(r"\s?(?:\([^()]*\))?(?:,|·|/|\s?또는|이나|나\s|거나)")
 # 프리미엄점을 뺀 모든 지점: the answer takes something out itself.
 _BUT_FOR = re.compile(r"(?:뺀|빼고|제외한|제외하고|제외|말고|말고는|외의?|이외의?)\s$")
-_EITHER_ONE = re.compile(r"(?:어느|어떤)\s(?:쪽|것|편|하나)[가-힣]{0,3}(?:도|든지?|나)$")
+_EITHER_ONE = re.compile(
+    r"(?:어느|어떤)\s(?:쪽|것|편|하나)[가-힣]{0,3}(?:\s[가-힣]{1,6})?(?:도|든지?|나)$"
+)
 _ONE_OF_LISTED = re.compile(r"(?<![가-힣])(?<!어느 )(?<!어떤 )([가-힣]+?)(?:이든|든)(?=\s)")
 _ENDS_IN_A_NOUN = re.compile(r"/(?:NN\w*|XSN|SSC)$")
 # 10월이 아니어도: what need not be is a time or an amount, and no condition is done without.
@@ -218,7 +220,7 @@ class _Widener:
 
     @property
     def _is_of_those_named(self) -> bool:
-        """True for 어느 쪽이든, which takes in no more than the answer itself named."""
+        """True for 어느 쪽이든, 어느 쪽을 고르시든: no more is taken in than the answer named."""
         return _EITHER_ONE.search(self._to_its_end) is not None
 
     @property

@@ -385,6 +385,13 @@ def _acts(piece: Piece, label: SaidByLabel | None) -> tuple[tuple[Act, ...], Mod
     if _DO_NOT.search(piece.trail):
         # 넣지 마십시오 is read as of 마시다.
         words = tuple(word for word in words if word.text != "마시")
+    if "중/NNB" in piece.trail:
+        # 정지 중에도 청구됩니다: it tells when, unless it is what the clause says (공사 중이다).
+        words = tuple(
+            word
+            for word in words
+            if not re.search(rf"{re.escape(word.text)}/\S+ 중/NNB (?!이/VCP)", piece.trail)
+        )
     main = act_of(words)
     # 면제되어 내지 않습니다: 내다 is read as an auxiliary, and what is denied is paying.
     is_paid = main is not None and main.name == CHARGED and _PAYS_BEHIND.search(piece.trail)

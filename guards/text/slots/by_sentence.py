@@ -36,6 +36,8 @@ _QUOTE_FILE_OR_ADDRESS = re.compile(r"[\"'“-‟‘-‛＂＇´〝-〟«»「�
 
 _BEFORE_WORDS = re.compile(r"\A\s*(?:[-*•][ ])?")
 _MARKS_BEHIND = re.compile(r"(?:\[\d{1,2}\])+$")
+# 2. would number a line if its sentence were one.
+_LIKE_A_LINE = re.compile(r"(?:[>#|○●▪■◦]+[ \t]*)?[*_]{0,3}\d{1,3}[.)][ \t*]")
 _PIECES_KEPT = 512
 
 
@@ -49,6 +51,8 @@ def quantities_by_sentence(raw: str) -> tuple[Quantity, ...]:
         # Without the end of the sentence before and its own mark, as the reader of claims asks.
         own = _BEFORE_WORDS.sub("", raw[start + bool(start) : end])
         begin = end - len(own)
+        if start and raw[start] != "\n" and _LIKE_A_LINE.match(own):
+            return find_quantities(raw, normalise(raw))
         of_piece = sentence_quantities(_MARKS_BEHIND.sub("", own))
         found += [_moved(one, begin) for one in of_piece] if begin else of_piece
     return tuple(found)

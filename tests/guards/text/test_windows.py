@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from guards.core.keeping import Keeping
@@ -194,6 +194,7 @@ def test_what_is_put_together_is_what_the_whole_text_holds(texts: list[str]) -> 
 
 
 @given(SAID_TEXTS, st.lists(st.integers(0, 60), max_size=6))
+@example(text="수강료는 3만 원입니다.[1] 2. ", cuts=[20])
 def test_a_text_that_grows_is_read_as_one_that_stood_there(text: str, cuts: list[int]) -> None:
     for end in sorted({min(cut, len(text)) for cut in cuts}):
         seen = text[:end]
