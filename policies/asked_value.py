@@ -1,4 +1,4 @@
-"""What a question for one figure asks for (스탠다드 요금은 얼마인가요?), and if a text says it."""
+"""What a question for one thing asks for (스탠다드 요금은 얼마인가요?), and if a text says it."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -37,6 +37,22 @@ _TOLD = re.compile(r"(?:(?<!인)[는은던]데요?,?|[.!?])\s+")
 _ASKING = re.compile(r"(?<![가-힣])몇|며칠|얼마|언제")
 _EXAMPLE = re.compile(r"(?<![가-힣])[가-힣A-Za-z]+(?<![와과])\s같은\s(?=[가-힣A-Za-z])")
 _SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까지|부터)")
+# What else is asked for than a figure, the first that fits.
+_ASKED_FOR = (
+    ("person", re.compile(r"누가|누구|담당자|(?:어느|어떤)\s(?:부서|팀)")),
+    ("place", re.compile(r"어디|(?:어느|몇\s?번|무슨)\s(?:창구|곳|층|부서|팀)")),
+    ("way", re.compile(r"방법|절차|어떻게")),
+    ("papers", re.compile(r"준비물|서류|지참|챙[겨기]|필요한\s(?:것|게|건)")),
+    ("must", re.compile(r"야\s?(?:하|되|돼|해|합)|필요한?가|필수|의무")),
+    ("may", re.compile(r"수\s?있|[가-힣]도\s?(?:되|돼|괜찮|될)|가능|[되돼](?:나|요|는)|됩니까")),
+    ("is there", re.compile(r"있(?:나요|어요|습니까|는지|을까요|나)")),
+)
+_WHETHER = frozenset({"may", "must", "is there"})
+_UNCLEAR = re.compile(r"왜|아니면|그리고|각각|어떻게\s?[되돼]")
+# The words of a question that only ask.
+_ASKING_WORDS = re.compile(
+    r"(?<![가-힣])(?:어디|누구|누가|무엇|뭐|뭘|뭔|무슨|어느|어떤|어떻게)[가-힣]*|필요한\s(?:것|게|건)[가-힣]*"
+)
 _CASES = section_words("direct_answers", "cases")
 OWN_CASE = section_words("direct_answers", "own_case")
 """Words around a value that users give of themselves, which pages leave out."""
@@ -67,8 +83,6 @@ _ALIKE = {word: group for group in _SAME for word in group}
 _DAYS = {
     day: days for days, *each in map(str.split, sections("direct_answers")["days"]) for day in each
 }
-
-
 _SPACING = re.compile(r"[\s·ㆍ,]+")
 _PREFIXES = words("prefixes")
 _PAID_FOR = re.compile(r"(?P<thing>[가-힣]{2,})[비료권]")
@@ -79,7 +93,7 @@ _COMPOUND = 3
 
 @dataclass(frozen=True, slots=True)
 class AskedValue:
-    """A question for one figure.
+    """A question for one figure, or for one other thing.
 
     Attributes:
         kinds: The kinds of figure that it asks for.
@@ -91,6 +105,7 @@ class AskedValue:
         subject: The noun phrase that the figure is asked of; empty if there is none.
         side: What the sentence has to say where one end of something is asked for.
         is_open: Whether it asks how much something is without a word for the kind of its value.
+        asks_for: What it asks for instead of a figure (place); empty where it asks for one.
         of_band: Whether a band of the sentence stands for values that it gave.
     """
 
@@ -103,6 +118,7 @@ class AskedValue:
     subject: str
     side: re.Pattern[str] | None
     is_open: bool = False
+    asks_for: str = ""
     of_band: bool = False
 
 
@@ -146,7 +162,7 @@ def point_of(value: Value) -> Point | None:
 
 
 def read_question(question: str, knows: Callable[[str], bool]) -> AskedValue | None:
-    """Read a question for one figure; None for any other, and for what has to be worked out.
+    """Read a question for one thing; None for any other, and for what has to be worked out.
 
     Args:
         question: The question; an example in it is passed over (쏘렌토 같은 SUV).
@@ -160,6 +176,9 @@ def read_question(question: str, knows: Callable[[str], bool]) -> AskedValue | N
     told, begin = _told_and_asked(question)
     kinds = asked_kinds(question[begin:])
     given = values_of(Text(question))
+    asks_for = "" if kinds or _ASKING.search(question) else _asked_for(question[begin:])
+    if asks_for:
+        question = _ASKING_WORDS.sub(lambda match: " " * len(match[0]), question)
     asked = [
         _whole(one, question)
         for one in asked_words(question)
@@ -178,7 +197,7 @@ def read_question(question: str, knows: Callable[[str], bool]) -> AskedValue | N
     )
     # What is told is of the matter where the sources have any of its words.
     begin_of_matter = 0 if any(one.start < begin for one in asked) else begin
-    if not (kinds and subject_words) or names_nothing:
+    if not ((kinds or asks_for) and subject_words) or names_nothing:
         return None
     if _RECKONED.search(question, told) or _EXCLUDING.search(question, begin_of_matter):
         return None
@@ -208,7 +227,16 @@ def read_question(question: str, knows: Callable[[str], bool]) -> AskedValue | N
         asked_subject(question[begin:]),
         next((needs for end, needs in _SIDES if side and end.search(side["side"])), None),
         is_open=_HOW_MUCH_IS.search(question) is not None and kinds == asked_kinds("얼마인가요?"),
+        asks_for=asks_for,
     )
+
+
+def _asked_for(question: str) -> str:
+    """Return what else than a figure one question asks for; empty if that is not clear."""
+    if question.count("?") > 1 or _UNCLEAR.search(question):
+        return ""
+    found = next((name for name, asking in _ASKED_FOR if asking.search(question)), "")
+    return "" if found in _WHETHER and _ASKING_WORDS.search(question) else found
 
 
 def _told_and_asked(question: str) -> tuple[int, int]:

@@ -1,7 +1,8 @@
 """The last resort before a template: the sources' own sentences, where they plainly answer.
 
-Only a question for one figure is answered so (몇 명, 얼마, 언제): every word of it has to stand in
-the sentence, the row or above it, and there has to be a figure of the kind that is asked for. A
+A question for one figure is answered so (몇 명, 얼마, 언제): every word of it has to stand in the
+sentence, the row or above it, and there has to be a figure of the kind that is asked for. Where it
+is for a place, a person, papers, a way, or whether, one sentence or label has to give just that. A
 value that users give of themselves (4kg) chooses the one row whose band holds it (3kg 초과 5kg
 이하). A cell or a labelled value is told as a sentence of its labels. What would have to be worked
 out, compared, or told from today's date is left alone, and so is what is of another matter (취소
@@ -14,11 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from guards.claims.layout import Label, Level
-from guards.claims.question import (
-    Kinds,
-    is_generic,
-)
-from guards.claims.reader import Claim, label_words
+from guards.claims.question import Kinds, is_generic
+from guards.claims.reader import Claim, Modality, label_words
 from guards.core.exchange import Source
 from guards.core.reading import SourceSet, Text, source_set
 from guards.evidence.bands import bands_of
@@ -98,6 +96,28 @@ _VALUE_NOUN = re.compile(
 # 가격표, 요금 안내.
 _FORM_AT_END = re.compile(r"(?:표|\s안내)$")
 
+_WHETHER = {
+    "may": frozenset({Modality.PERMITTED, Modality.FORBIDDEN}),
+    "must": frozenset({Modality.REQUIRED, Modality.NOT_REQUIRED}),
+    "is there": frozenset({Modality.FACT, Modality.DENIED}),
+}
+_SLOTS = {
+    "place": re.compile(r"(?:장소|위치|접수처|신청처|제출처|문의처|발급처|창구|곳)$"),
+    "person": re.compile(r"(?:담당|담당자|부서|승인자|책임자|결재자)$"),
+    "papers": re.compile(r"준비물|서류|지참"),
+    "way": re.compile(r"방법|절차"),
+}
+_SLOT_PARTICLES = {
+    "place": frozenset({"에서", "에", "로", "으로", "께", "에게"}),
+    "person": frozenset({"이", "가", "에서", "께서", "에게"}),
+    "way": frozenset({"에서", "로", "으로"}),
+}
+_IS_THERE = re.compile(r"(?<!수 )(?:있|없)(?:다|습니다|어요|음)[.!]?$")
+_NO_PLACE = re.compile(r"[일월년날때후전시안중내]$|경우|기간|동안|방식")
+_NEEDED = re.compile(r"필요(?:합|하|해)|(?:지참|준비|제출|챙)[가-힣]*\s?(?:야|주|십|세)")
+_FRAME = section_words("direct_answers", "frame")
+_MODAL = section_words("direct_answers", "modal")
+
 
 @dataclass(frozen=True, slots=True)
 class DirectAnswer:
@@ -140,6 +160,8 @@ def direct_answer(
     wanted = read_question(question, read.once(SourceIndex).knows)
     if wanted is None:
         return None
+    if wanted.asks_for:
+        return _without_figure(read.once(Contradictions).every_sentence, wanted, tone)
     sentences, rows = read.once(Contradictions).sentences, read.once(_Rows)
     answering = [
         (one, replace(wanted, of_band=rows.in_band(one, wanted)))
@@ -155,6 +177,102 @@ def direct_answer(
         return None  # one that answers cannot be told in a sentence
     chosen = _chosen([one for one in found if one])
     return _answer(chosen) if chosen else None
+
+
+def _without_figure(
+    sentences: Sequence[ValueSentence], question: AskedValue, tone: Tone
+) -> DirectAnswer | None:
+    """Answer a question for a place, a person, papers, a way, or whether, with one sentence.
+
+    Another sentence with all its words leaves it open, unless that is told as the exception.
+    """
+    words = [one for one in question.words if one.text not in _FRAME] or question.words
+    question = replace(question, words=words)
+    fitting = [
+        one
+        for one in _without_values_beside(sentences)
+        if _has_all(Said.of(_with_labels(one), one.around), question) and _fits(one, question)
+    ]
+    answering = [one for one in fitting if _is_just(one, question)]
+    if len(answering) != 1 or any(
+        one is not answering[0] and one.text != answering[0].behind for one in fitting
+    ):
+        return None
+    return _answer([found]) if (found := _found(answering[0], question, tone)) else None
+
+
+def _without_values_beside(sentences: Sequence[ValueSentence]) -> Iterator[ValueSentence]:
+    """Yield sentences, cells without the labels that are answers beside them (1층 창구)."""
+    values = {
+        (one.source.id, block.line, one.text)
+        for one in sentences
+        for block in (one.sentence[0].block,)
+        if block.is_cell and any(slot.search(block.labels[-1].text) for slot in _SLOTS.values())
+    }
+    for one in sentences:
+        block = one.sentence[0].block
+        at = one.source.id, block.line
+        block = block._replace(
+            labels=tuple(label for label in block.labels if (*at, label.text) not in values)
+        )
+        yield replace(one, sentence=tuple(claim._replace(block=block) for claim in one.sentence))
+
+
+def _fits(sentence: ValueSentence, question: AskedValue) -> bool:
+    """Tell whether a sentence gives what is asked for: a modality, a place, a label."""
+    asks_for, is_cell = question.asks_for, sentence.sentence[0].block.is_cell
+    is_prose = _CLOSED.search(sentence.text) is not None
+    known = (*sentence.values, *values_of(Text(_above(sentence))))
+    if not all(value.is_among(known) for value in question.given):
+        return False
+    if asks_for in _WHETHER:
+        there = asks_for != "is there" or _IS_THERE.search(sentence.text) is not None
+        return is_prose and there and sentence.sentence[-1].clause.modality in _WHETHER[asks_for]
+    labels = (
+        _own_labels(sentence)[-1:]
+        if is_prose or is_cell
+        else sentence.sentence[0].block.labels[-2:]
+    )
+    if any(_SLOTS[asks_for].search(label.text) for label in labels):
+        return True
+    if asks_for == "papers":
+        return is_prose and _NEEDED.search(sentence.text) is not None
+    return is_prose and any(
+        one.particle.removesuffix("만") in _SLOT_PARTICLES[asks_for]
+        and not (one.is_verb or one.features[-1] in question.features or _NO_PLACE.search(one.text))
+        for claim in sentence.sentence
+        for one in claim.clause.words
+    )
+
+
+def _is_just(sentence: ValueSentence, question: AskedValue) -> bool:
+    """Tell whether a sentence is of just what is asked, and of nothing narrower."""
+    return (
+        _is_plain(sentence)
+        and (_CLOSED.search(sentence.text) is None or _is_same_act(sentence, question))
+        and not _is_other_kind(sentence, question)
+        and not _is_narrower(sentence, question)
+        and _names_it(sentence, question, "")
+    )
+
+
+def _is_same_act(sentence: ValueSentence, question: AskedValue) -> bool:
+    """Tell whether topics, objects and the last predicate of a sentence are those of a question."""
+    is_whether = question.asks_for in _WHETHER
+    ends = "은는이가을를" if is_whether else "은는" if question.asks_for == "papers" else "은는을를"
+    parts = [
+        one
+        for claim in sentence.sentence
+        if not claim.clause.is_condition
+        for one in claim.clause.words
+        if not (one.is_verb or one.is_light) and one.particle.endswith(tuple(ends))
+    ]
+    last = [one for one in sentence.sentence[-1].clause.words if one.text not in _MODAL]
+    if not is_whether:
+        last = [one for one in last if one.is_verb][-1:]
+        last = [one for one in last if not one.is_light and one.text not in _FRAME]
+    parts += last[-1:] if question.asks_for != "is there" else []
+    return all(_is_of(question, one) for one in parts)
 
 
 class _Rows:
@@ -270,11 +388,12 @@ def _answers(sentence: ValueSentence, question: AskedValue, head: str = "") -> b
         priced=_priced(sentence, question) if (is_price := _is_price(sentence)) else (),
         is_price=is_price,
     )
+    told = " / ".join((*(label.text for label in _own_labels(sentence)), sentence.text))
     return (
         _is_plain(sentence)
         and _holds(sentence, question)
         and _has_all(said, question)
-        and (question.side is None or question.side.search(_told_text(sentence)) is not None)
+        and (question.side is None or question.side.search(told) is not None)
         and _is_about(sentence, question)
         and _is_bound(sentence, question)
         and not _is_amount_of(sentence, question)
@@ -283,11 +402,6 @@ def _answers(sentence: ValueSentence, question: AskedValue, head: str = "") -> b
         and _names_it(sentence, question, head)
         and not _is_other_value(sentence, question)
     )
-
-
-def _told_text(sentence: ValueSentence) -> str:
-    """Return a sentence with the labels of its own, which are told with it."""
-    return " / ".join((*(label.text for label in _own_labels(sentence)), sentence.text))
 
 
 def _with_labels(sentence: ValueSentence) -> str:
@@ -437,9 +551,11 @@ def _is_narrower(sentence: ValueSentence, question: AskedValue) -> bool:
             for one in _asked_phrases(claim, question)
         ]
         for claim in sentence.sentence
-        if claim.clause.figures
+        if claim.clause.figures or (question.asks_for and _CLOSED.search(sentence.text))
     ]
     said = [one for one in phrases if one]
+    if question.asks_for:
+        return any(map(any, said))
     return bool(said) and all(map(any, said))
 
 
@@ -522,7 +638,11 @@ def _asked_phrases(claim: Claim, question: AskedValue) -> Iterator[Sequence[Word
     for phrase in phrases:
         last = phrase[-1]
         calls = _VALUE_NOUN.search(last.text) and any(0 <= at - last.end <= 1 for at in figures)
-        if calls or last.particle in _ALSO or any(_is_of(question, one) for one in phrase):
+        if (
+            calls
+            or (last.particle in _ALSO and not question.asks_for)
+            or any(_is_of(question, one) for one in phrase)
+        ):
             yield phrase
 
 
@@ -605,12 +725,10 @@ def _found(sentence: ValueSentence, question: AskedValue, tone: Tone) -> _Found 
     else:
         particle, copula = f"{noun:은}", f"{value:이에요}"
         said = _ROW[tone].format(subject=subject, particle=particle, value=text, copula=copula)
+        said = f"{subject}: {text}" if question.asks_for == "way" else said
     by_itself = _has_all(Said.of(said, features_of(content_words(morphemes(said)))), question)
-    return (
-        _Found(sentence, f"{said}{exception}", is_quote=False, by_itself=by_itself)
-        if said
-        else None
-    )
+    found = _Found(sentence, f"{said}{exception}", is_quote=False, by_itself=by_itself)
+    return found if said else None
 
 
 def _ends_as_noun(value: str) -> bool:
@@ -638,9 +756,11 @@ def _subject(labels: Sequence[Label], question: AskedValue, sentence: ValueSente
     if question.subject and says_it_all and not repeats:
         return question.subject
     names = list(dict.fromkeys(plain_line(label.text) for label in labels))
-    if not names:
-        return ""
     calls_a_value = _VALUE_NOUN.search(re.sub(r"\s*[(（].*", "", names[-1]))
+    if question.asks_for:
+        slot = _SLOTS[question.asks_for]
+        called = (one.text for one in sentence.sentence[0].block.labels if slot.search(one.text))
+        return " ".join(dict.fromkeys((*names, *map(plain_line, called))))
     if calls_a_value or not (is_cell or question.of_band):
         return " ".join(names)
     above = (

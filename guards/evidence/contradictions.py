@@ -133,12 +133,12 @@ class Contradictions:
 
     def __init__(self, sources: SourceSet) -> None:
         readings = sources.once(SourceIndex).readings
-        self._drafts = [
-            draft
+        self._origins = [
+            _Origin(part.source, part, reading)
             for part, reading in zip(sources.parts, readings, strict=True)
             if part.source
-            for draft in _Origin(part.source, part, reading).drafts()
         ]
+        self._drafts = [draft for origin in self._origins for draft in origin.drafts()]
         likely = (one.read for one in _with_a_likely_other(self._drafts))
         self.sides = tuple(_sides_of(one for one in likely if one is not None))
 
@@ -146,6 +146,12 @@ class Contradictions:
     def sentences(self) -> list[ValueSentence]:
         """Every sentence with values, in order."""
         return [one for draft in self._drafts if (one := draft.read) is not None]
+
+    @lazy
+    def every_sentence(self) -> list[ValueSentence]:
+        """Every sentence, in order, those without values as well."""
+        drafts = (draft for origin in self._origins for draft in origin.every_draft())
+        return [one for draft in drafts if (one := draft.read) is not None]
 
 
 class _Origin:
@@ -166,6 +172,14 @@ class _Origin:
     def heads(self) -> list[tuple[str, str]]:
         """For each sentence the short line without a predicate, and the sentence, before it."""
         return _heads(self.reading)
+
+    def every_draft(self) -> Iterator["_Draft"]:
+        """Yield the sentences, in order; those of headings and very long ones aside."""
+        for sentence in self.reading.sentences:
+            start, end = self.reading.page.raw_span(sentence[0].start, sentence[-1].end)
+            if end - start <= _LONGEST_CHARS and not sentence[0].block.is_heading:
+                values = [one for one in self._values if start <= one.start < end]
+                yield _Draft(self, sentence, values, start, end)
 
     def drafts(self) -> Iterator["_Draft"]:
         """Yield the sentences with values, in order."""

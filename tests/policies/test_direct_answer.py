@@ -44,9 +44,42 @@ LOANS = Source(
     "약관대출은 해지환급금의 50~95% 범위에서 이용할 수 있으며, 이자율은 상품별로 다릅니다.\n"
     "**P1 장애 보고서**: 종료 후 3영업일 안에 냅니다.",
 )
+DESK = (
+    Source(
+        "1",
+        "온빛상사 휴가 규정",
+        "연차는 반일로 나누어 쓸 수 있다. 계약직은 병가를 쓸 수 없다. 연차 신청은 팀장이 승인한다. "
+        "출장비는 영수증이 있으면 청구할 수 있다. 휴가 신청서는 인사팀에 제출한다.",
+    ),
+    Source(
+        "2",
+        "온빛상사 사옥 안내",
+        "2층에는 화장실이 있습니다. 노트북은 3층 자료실에서만 사용하실 수 있습니다. 방문증은 "
+        "반드시 착용하셔야 합니다. 책은 한 번 연장할 수 있습니다. 다만, 예약된 책은 연장할 수 "
+        "없습니다. 생일 케이크는 전화로 예약할 수 있습니다.",
+    ),
+    Source(
+        "3",
+        "온빛은행 창구 안내",
+        "| 업무 | 준비물 | 장소 | 담당 |\n|---|---|---|---|\n"
+        "| 통장 개설 | 신분증 | 1층 창구 | 예금팀 |\n"
+        "| 통장 해지 | 신분증, 통장 | 2층 창구 | 수신팀 |\n\n"
+        "견학 신청 방법: 홈페이지 게시판에 날짜 작성",
+    ),
+    Source(
+        "4", "모아짐 강남점 안내", "주차는 2시간까지 할 수 있습니다. 열쇠는 데스크에 반납합니다."
+    ),
+    Source("5", "모아짐 서초점 안내", "주차는 할 수 없습니다. 수건은 무료로 드립니다."),
+)
 ALL = (STAY, POOL, RULES, FEES, LOANS)
 
 ANSWERED = [
+    pytest.param(
+        "객실에서 담배를 피워도 되나요?",
+        "객실은 전 층에서 담배를 피울 수 없습니다.",
+        "1",
+        id="whether",
+    ),
     pytest.param("체크인은 몇 시인가요?", "체크인은 오후 3시부터 가능합니다.", "1", id="clock"),
     pytest.param("체크아웃 시각은?", "체크아웃은 오전 11시까지입니다.", "1", id="bare-noun"),
     pytest.param("조식은 얼마예요?", "조식은 1인당 35,000원입니다.", "1", id="money"),
@@ -183,6 +216,19 @@ def test_quotes_the_sentence_that_answers(question: str, sentence: str, source_i
     assert answer.sentences == (sentence,)
     assert answer.source_ids == (source_id,)
     assert any(sentence in quote for quote in answer.quotes)
+
+
+@each_row("question, sentence", "answered_without_a_figure")
+def test_answers_where_who_what_papers_and_whether(question: str, sentence: str) -> None:
+    answer = direct_answer(question, DESK)
+
+    assert answer is not None
+    assert answer.sentences == (sentence,)
+
+
+@each_row("question", "of_another_place_group_or_act")
+def test_answers_nothing_of_another_place_group_or_act(question: str) -> None:
+    assert direct_answer(question, DESK) is None
 
 
 @each_row("question", "not_answered")
