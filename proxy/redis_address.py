@@ -1,11 +1,10 @@
-"""Address of the shared Redis: one server, a server behind Sentinels, or a Cluster.
+"""Address of the shared Redis: one server, or a server behind Sentinels.
 
 The forms are those of the field (Django, Celery and others spell them so)::
 
     redis://[user:password@]host[:port][/db]                        rediss:// for TLS
     unix:///path/of/the/socket
     redis+sentinel://[user:password@]host[:port],…/service[/db]     rediss+sentinel://
-    redis+cluster://[user:password@]host[:port],…                   rediss+cluster://
 
 User and password are the servers'; those of the Sentinels are the options ``sentinel_username`` and
 ``sentinel_password`` behind a ``?``, where the options of the Redis library may stand too. Nothing
@@ -14,12 +13,10 @@ in here says a word of what it was given: there may be a password in it.
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 from urllib.parse import parse_qs, quote
 
-_FORM = re.compile(
-    r"(rediss?)\+(sentinel|cluster)://(?:([^@/?#]*)@)?([^@/?#]*)(/[^?#]*)?(\?[^#]*)?"
-)
+_FORM = re.compile(r"(rediss?)\+sentinel://(?:([^@/?#]*)@)?([^@/?#]*)(/[^?#]*)?(\?[^#]*)?")
+_SENTINEL_PORT = 26379
 _NODE = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]\s]+)(?::(\d{1,5}))?")
 
 
@@ -27,29 +24,17 @@ class BadRedisAddress(ValueError):
     """An address that cannot be used; ``said`` does not quote it."""
 
 
-class RedisKind(StrEnum):
-    """Kinds of Redis deployments behind an address."""
-
-    SERVER = "server"
-    SENTINEL = "sentinel"
-    CLUSTER = "cluster"
-
-
-_PORTS = {RedisKind.SENTINEL: 26379, RedisKind.CLUSTER: 6379}
-
-
 @dataclass(frozen=True, slots=True)
 class RedisAddress:
     """An address, taken apart.
 
     Attributes:
-        nodes: Host and port of each Sentinel, or of nodes of the Cluster; none of one server.
+        nodes: Host and port of each Sentinel; none of one server.
         service: The name by which Sentinels know the servers.
         server_url: What the Redis library reads user, password, database and options from; of one
             server the address as it was given.
     """
 
-    kind: RedisKind
     nodes: tuple[tuple[str, int], ...]
     service: str
     server_url: str
@@ -59,19 +44,23 @@ class RedisAddress:
         """Take an address apart.
 
         Raises:
-            BadRedisAddress: Sentinels or a Cluster are not named as they have to be.
+            BadRedisAddress: Sentinels are not named as they have to be, or it is a Cluster.
         """
-        if "+" not in address.partition("://")[0]:
-            return cls(RedisKind.SERVER, (), "", address)
+        scheme, _, _ = address.partition("://")
+        if scheme in {"redis+cluster", "rediss+cluster"}:
+            raise BadRedisAddress(
+                "a Redis Cluster is not supported any more; name one server, or Sentinels"
+            )
+        if "+" not in scheme:
+            return cls((), "", address)
         form = _FORM.fullmatch(address)
         if form is None:
-            raise BadRedisAddress("not of the form redis+sentinel://… or redis+cluster://…")
-        scheme, kind, user, hosts, path, options = form.groups(default="")
-        kind = RedisKind(kind)
-        nodes = tuple(_node(host, _PORTS[kind]) for host in hosts.split(","))
-        service, database = _path(kind, path.strip("/"))
+            raise BadRedisAddress("not of the form redis+sentinel://…")
+        scheme, user, hosts, path, options = form.groups(default="")
+        nodes = tuple(map(_node, hosts.split(",")))
+        service, database = _path(path.strip("/"))
         user = f"{user}@" if user else ""
-        return cls(kind, nodes, service, f"{scheme}://{user}one/{database}{options}")
+        return cls(nodes, service, f"{scheme}://{user}one/{database}{options}")
 
 
 def trusting(address: str, certificates: str) -> str:
@@ -91,20 +80,16 @@ def trusting(address: str, certificates: str) -> str:
     return f"{address.removesuffix('?')}{joined}ssl_ca_data={quote(certificates)}"
 
 
-def _node(said: str, usual_port: int) -> tuple[str, int]:
+def _node(said: str) -> tuple[str, int]:
     form = _NODE.fullmatch(said.strip())
-    if form is None or not 0 < (port := int(form[2] or usual_port)) < 65536:
+    if form is None or not 0 < (port := int(form[2] or _SENTINEL_PORT)) < 65536:
         raise BadRedisAddress("its hosts are not of the form host:port,host:port")
     return form[1].strip("[]"), port
 
 
-def _path(kind: RedisKind, path: str) -> tuple[str, str]:
+def _path(path: str) -> tuple[str, str]:
     """Return the service and the database that a path names."""
     service, _, database = path.partition("/")
-    if kind is RedisKind.CLUSTER:
-        if path not in {"", "0"}:
-            raise BadRedisAddress("a Cluster has no databases and no service")
-        return "", "0"
     if not service:
         raise BadRedisAddress("it names no service of the Sentinels: …host:port/service")
     if database and not database.isdecimal():

@@ -9,15 +9,14 @@ the next call asks anew who is in charge.
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-from redis.asyncio import Redis, RedisCluster
+from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
-from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.connection import ConnectionPool, SSLConnection, parse_url
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel
@@ -26,12 +25,11 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import (
     NoPermissionError,
     NoScriptError,
-    RedisClusterException,
     RedisError,
     ResponseError,
 )
 
-from proxy.redis_address import BadRedisAddress, RedisAddress, RedisKind
+from proxy.redis_address import BadRedisAddress, RedisAddress
 
 ALONE_AFTER_S = 30.0
 """A server that lost its replica so long ago, and is still in charge, really is alone.
@@ -61,17 +59,14 @@ class Followers:
         self._may_ask = True
         self._seen_s: dict[str, float] = {}  # when a server with such a history last had any
 
-    async def follow(self, where: dict[str, Any]) -> bool:
+    async def follow(self) -> bool:
         """Tell whether a replica follows the server that is in charge.
-
-        Args:
-            where: What sends a command that names no key to the server.
 
         Raises:
             NotReplicated: none does any more. It may be in charge elsewhere already, and this
                 server not know it yet, which would forget what it takes now.
         """
-        known = await self._replication(where)
+        known = await self._replication()
         history, now_s = str(known.get("master_replid")), time.monotonic()
         if any(map(_is_following, known.values())):
             self._seen_s[history] = now_s
@@ -81,13 +76,13 @@ class Followers:
             raise NotReplicated
         return False
 
-    async def _replication(self, where: dict[str, Any]) -> dict[str, Any]:
+    async def _replication(self) -> dict[str, Any]:
         """Return what a server says of its replicas; nothing if it may not be asked."""
         if not self._may_ask:
             return {}
         try:
-            await self._redis.execute_command("WAIT", 0, 0, **where)  # type: ignore[no-untyped-call]
-            return dict(await self._redis.info("replication", **where))
+            await self._redis.execute_command("WAIT", 0, 0)  # type: ignore[no-untyped-call]
+            return dict(await self._redis.info("replication"))
         except ResponseError as error:
             if not _is_forbidden(error):
                 raise
@@ -109,9 +104,7 @@ def _is_forbidden(error: ResponseError) -> bool:
 Key = str
 Value = str | int
 
-# The last two are raised by a call whose connection another one closes: a Cluster's client
-# closes all of them, also those in use, when one fails.
-_UNUSABLE = (RedisError, RedisClusterException, OSError, AttributeError, TypeError)
+_UNUSABLE = (RedisError, OSError)
 
 
 @cache
@@ -122,7 +115,7 @@ def _hash_of(script: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScriptCall:
-    """Keys and arguments of one run of a script; all its keys are on one server."""
+    """Keys and arguments of one run of a script."""
 
     keys: Sequence[Key]
     values: Sequence[Value]
@@ -134,18 +127,6 @@ class ScriptCall:
         """
         given = (*self.keys, *self.values)
         return [one.encode() if isinstance(one, str) else b"%d" % one for one in given]
-
-
-@dataclass(slots=True)
-class _Server:
-    """One of those that answer, and what it is given.
-
-    Attributes:
-        where: What sends a command that names no key there.
-    """
-
-    where: dict[str, Any]
-    calls: list[int] = field(default_factory=list)
 
 
 class SharedRedis:
@@ -180,31 +161,21 @@ class SharedRedis:
         }
         self._turns = asyncio.Semaphore(min(_AT_ONCE, options.get("max_connections", _AT_ONCE)))
         self._sentinel: Sentinel | None = None
-        self._cluster: RedisCluster | None = None
         self._redis = self._client(options)
         self._followers = Followers(self._redis, unfollowed)
 
     def _client(self, options: dict[str, Any]) -> Redis:
-        if self._address.kind is RedisKind.SERVER:
+        if not self._address.nodes:
             return Redis.from_pool(ConnectionPool(**options))
         options = _without(options, "host", "port")
         if options.pop("connection_class", None) is SSLConnection:
             options["ssl"] = True
-        if self._address.kind is RedisKind.SENTINEL:
-            self._sentinel = Sentinel(  # type: ignore[no-untyped-call]
-                self._address.nodes,
-                sentinel_kwargs=_of_sentinels(options, len(self._address.nodes)),
-                **_without(options, "sentinel_username", "sentinel_password"),
-            )
-            return cast("Redis", self._sentinel.master_for(self._address.service))
-        nodes = [ClusterNode(host, port) for host, port in self._address.nodes]
-        self._cluster = RedisCluster(startup_nodes=nodes, **_without(options, "db"))
-        return cast("Redis", self._cluster)  # it has the same commands
-
-    @property
-    def is_cluster(self) -> bool:
-        """True if keys are spread over servers."""
-        return self._cluster is not None
+        self._sentinel = Sentinel(  # type: ignore[no-untyped-call]
+            self._address.nodes,
+            sentinel_kwargs=_of_sentinels(options, len(self._address.nodes)),
+            **_without(options, "sentinel_username", "sentinel_password"),
+        )
+        return cast("Redis", self._sentinel.master_for(self._address.service))
 
     @property
     def client(self) -> Redis:
@@ -220,15 +191,13 @@ class SharedRedis:
         """
         try:
             shared = cls(address, answer_within_s=1.0)
-            if shared._cluster is None:  # that looks at its options at once
-                shared._redis.connection_pool.make_connection()  # type: ignore[no-untyped-call]
+            shared._redis.connection_pool.make_connection()  # type: ignore[no-untyped-call]
         except BadRedisAddress:
             raise
-        except (TypeError, ValueError, RedisError, RedisClusterException):
+        except (TypeError, ValueError, RedisError):
             # Their own words may quote a part of the password.
             raise BadRedisAddress(
-                "not a usable redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// "
-                "address"
+                "not a usable redis://, rediss://, unix:// or redis+sentinel:// address"
             ) from None
 
     @asynccontextmanager
@@ -245,7 +214,7 @@ class SharedRedis:
                 yield self._redis
         except _UNUSABLE as error:
             if isinstance(error, (ResponseError, NotReplicated)):
-                await self._forget_connections()
+                await self.forget_idle_connections()
             raise away(error) from error
         # The library calls asyncio.wait_for, which before Python 3.12 loses a cancellation that
         # comes in the moment its call ends.
@@ -267,88 +236,42 @@ class SharedRedis:
         except NoScriptError:
             return await redis.eval(script, len(keys), *given)
 
-    async def run_for_good(self, script: str, calls: Sequence[ScriptCall]) -> list[Any]:
-        """Run a script; where servers have replicas, return when one of those has what it wrote.
+    async def run_for_good(self, script: str, call: ScriptCall) -> Any:  # noqa: ANN401 - what the script returns
+        """Run a script; behind Sentinels, return when a replica has what it wrote.
 
         Otherwise what one server has taken would be gone with it when another takes its place.
         A server that does not let us ask for its replicas is trusted alone.
 
-        Returns:
-            What the script returned, for each call. Where one fails others may have been made.
-
         Raises:
             NotReplicated: there is a replica, and it did not follow in time.
         """
-        servers = await self._servers(calls)
-        waiting = [await self._has_replicas(server) for server in servers]
+        # Whatever follows a server without Sentinels, nobody would put that in its place for us.
+        waits = self._sentinel is not None and await self._followers.follow()
         wait_ms = round(self._answer_within_s * 1000 / 2)
         async with self._redis.pipeline(transaction=False) as pipeline:
-            for server, waits in zip(servers, waiting, strict=True):
-                for number in server.calls:
-                    pipeline.eval(script, len(calls[number].keys), *calls[number].words())
-                if not waits:
-                    continue
-                pipeline.execute_command("WAIT", 1, wait_ms, **server.where)
-                # When a Cluster's client tries it all again, it does not know any more where to,
-                # and would wait for another server's replicas. This command it refuses then, and
-                # every account may use it.
-                pipeline.execute_command("ECHO", "", **server.where)
-            replies = iter(await pipeline.execute())
-        returned: dict[int, Any] = {}
-        for server, waits in zip(servers, waiting, strict=True):
-            returned |= {number: next(replies) for number in server.calls}
-            if waits and not _followers(replies):
-                raise NotReplicated
-        return [returned[number] for number in range(len(calls))]
+            pipeline.eval(script, len(call.keys), *call.words())
+            if waits:
+                pipeline.execute_command("WAIT", 1, wait_ms)
+            returned, *followers = await pipeline.execute()
+        if waits and not int(followers[0]):
+            raise NotReplicated
+        return returned
 
-    async def time_ms(self, key: Key) -> int:
-        """Return the time in milliseconds since 1970, by the clock of the server that has a key."""
-        where = await self._node_of(key)
-        seconds, microseconds = await self._redis.execute_command("TIME", **where)  # type: ignore[no-untyped-call]
+    async def time_ms(self) -> int:
+        """Return the server's time in milliseconds since 1970."""
+        seconds, microseconds = await self._redis.time()
         return int(seconds) * 1000 + int(microseconds) // 1000
 
     async def forget_idle_connections(self) -> None:
         """Let go of connections that nobody uses; they may have broken meanwhile."""
-        if self._cluster is None:
+        with suppress(RedisError, OSError):  # what was to be closed is broken, which is as good
             await self._redis.connection_pool.disconnect(inuse_connections=False)
-            return
-        for node in self._cluster.get_nodes():
-            await node.disconnect_free_connections()
 
     async def close(self) -> None:
         """Close the connections."""
         await self._redis.aclose()
-        if self._cluster is not None:
-            # Once a call fails its client takes all for closed, and leaves what calls that were
-            # under way have connected since.
-            await self._cluster.nodes_manager.aclose()
-            await self._cluster.nodes_manager.aclose("startup_nodes")
         if self._sentinel is not None:
             await self._sentinel.aclose()
-
-    async def _forget_connections(self) -> None:
-        with suppress(RedisError, OSError):  # what was to be closed is broken, which is as good
-            await self.forget_idle_connections()
-
-    async def _has_replicas(self, server: _Server) -> bool:
-        if self._address.kind is RedisKind.SERVER:
-            return False  # whatever follows it, nobody would put that in its place for us
-        return await self._followers.follow(server.where)
-
-    async def _servers(self, calls: Sequence[ScriptCall]) -> list[_Server]:
-        servers: dict[str, _Server] = {}
-        for number, call in enumerate(calls):
-            where = await self._node_of(call.keys[0])
-            name = where["target_nodes"].name if where else ""
-            servers.setdefault(name, _Server(where)).calls.append(number)
-        return list(servers.values())
-
-    async def _node_of(self, key: Key) -> dict[str, Any]:
-        """Return what sends a command that names no key to where a key is."""
-        if self._cluster is None:
-            return {}
-        await self._cluster.initialize()
-        return {"target_nodes": self._cluster.get_node_from_key(key)}
 
 
 def _of_sentinels(options: dict[str, Any], count: int) -> dict[str, Any]:
@@ -371,13 +294,6 @@ def _cancellations() -> int:
     """Return how many cancellations of the current task are pending or under way."""
     task = asyncio.current_task()
     return task.cancelling() if task else 0
-
-
-def _followers(replies: Iterator[Any]) -> int:
-    """Return how many replicas followed, by what a server said to our waiting."""
-    followers = int(next(replies))
-    next(replies)  # the echo
-    return followers
 
 
 def _without(options: dict[str, Any], *names: str) -> dict[str, Any]:
