@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.guard import Stage
-from guards.core.runner import GuardReport, Outcome
+from guards.core.guard import GuardReport, Outcome, Stage
 from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE, OpinionCounts
 from policies.judging.regate import Objection, agreement, is_grounding, regate, rests_on_absence

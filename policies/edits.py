@@ -14,7 +14,7 @@ from operator import itemgetter
 from pydantic import BaseModel, ConfigDict, Field
 
 from guards.core.finding import Finding, Severity, Span
-from guards.core.runner import GuardReport, Outcome
+from guards.core.guard import GuardReport, Outcome
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,13 +9,11 @@ from typing import Any, ClassVar
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Severity, Span
-from guards.core.guard import Guard, Scope, Stage
+from guards.core.guard import Guard, GuardReport, Outcome, Scope, Stage, read_ahead, run
 from guards.core.keeping import lazy
 from guards.core.reading import Part, Reading, RequestReading, read
 from guards.core.registry import all_guards
-from guards.core.runner import GuardReport, Outcome, read_ahead, run
 from guards.text.citing.references import read_references
-from policies.citing.mending import MendedCitations, RemovalEdits, mend
 from policies.coverage import Coverage
 from policies.decision import JudgeReport, Possible, decide
 from policies.direct_answer import direct_answer
@@ -29,6 +27,7 @@ from policies.edits import (
     without_overlaps,
 )
 from policies.judging.judge import JUDGE
+from policies.mending import MendedCitations, RemovalEdits, mend
 from policies.schema.base import Mode
 from policies.schema.policy import Action, Policy
 from policies.schema.sections import ReferenceList, Renumber

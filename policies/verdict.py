@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.core.finding import Finding, Severity, Strength
-from guards.core.guard import Stage, Subject
+from guards.core.guard import GuardReport, Stage, Subject
 from guards.core.registry import guards_about
-from guards.core.runner import GuardReport
 from policies.codes import CONTRADICTED
 from policies.edits import Edit
 from policies.judging.judge import OpinionCounts

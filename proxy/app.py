@@ -35,8 +35,8 @@ from proxy.judge.book import JudgeBook
 from proxy.limits.limiter import limits_without_count, open_limiter
 from proxy.limits.wrong_keys import open_wrong_keys
 from proxy.logs import failure, logger
-from proxy.long_text_pool import LongTextPool, PoolProcess
 from proxy.metrics import Metrics, open_metrics
+from proxy.offload import LongTextPool, PoolProcess
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline.constraints import Capabilities, ConstrainedServers
 from proxy.pipeline.pipeline import Pipeline
@@ -58,8 +58,7 @@ from proxy.settings import Settings
 from proxy.telemetry.counting import count_shadow
 from proxy.telemetry.spans import open_telemetry
 from proxy.tenants import Tenants
-from proxy.traces.opening import open_traces
-from proxy.traces.recorder import Limits
+from proxy.traces.recorder import Limits, open_traces
 from proxy.upstream.client import ModelServers
 from proxy.waiting_requests import open_waiting_requests
 from proxy.workers import ALONE, Place

@@ -30,8 +30,7 @@ from proxy.candidates import (
 )
 from proxy.errors import BadRequest, UnknownCall
 from proxy.jobs import Job
-from proxy.long_text_pool import Seat
-from proxy.offload import log_failures, read_offloaded, run_offloaded
+from proxy.offload import Seat, log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.completions import conversation
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.model_request import Name, read_body, validated

@@ -8,8 +8,6 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from proxy.redis_address import trusting
-
 MOST_WORKERS = 1024
 
 
@@ -205,5 +203,6 @@ class Settings(BaseSettings):
         if self.ca_file is None:
             return address
         from proxy.certificates import certificates_in  # as above
+        from proxy.shared_redis import trusting  # as above
 
         return trusting(address, certificates_in(self.ca_file))

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from guards.claims.layout import Block, Level, Page, read_layout
 from guards.korean.morphemes import Morpheme, morphemes
 from guards.korean.words import Word, content_words
-from guards.lexicons.loading import sections
-from guards.lexicons.patterns import Candidates
+from guards.lexicons.loading import Candidates, sections
 from guards.text.sentences import split_sentences
 from guards.text.slots.quantity import Quantity, sentence_quantities
 

@@ -14,8 +14,7 @@ from functools import cache, lru_cache
 from operator import attrgetter
 
 from guards.claims.reader import Claim, Clause, Reading, read_claims
-from guards.lexicons.loading import sections
-from guards.lexicons.patterns import Candidates
+from guards.lexicons.loading import Candidates, sections
 
 _KEPT = 4096
 

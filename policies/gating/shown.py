@@ -10,8 +10,8 @@ from typing import NamedTuple
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Stage
 from guards.text.citing.references import read_references
-from policies.citing.mending import Cited, cited_in, unlisted
 from policies.edits import Edit, apply, edits_of_the_rest, left_by, original_span, then
+from policies.mending import Cited, cited_in, unlisted
 from policies.schema.policy import Action
 from policies.trimming import Count, Level, Marker, is_taken_out, markers
 from policies.verdict import GuardOutcome, GuardResult, Verdict

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from guards.claims.reader import Modality, read_claims
 from guards.core.exchange import Exchange
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
+from guards.core.guard import Outcome
 from guards.core.reading import read
-from guards.core.runner import Outcome
 from guards.evidence.opposites.acts import UNLESS, has_sides
 from guards.evidence.opposites.statements import statements_of
 from guards.evidence.passages import units_of

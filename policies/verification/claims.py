@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from guards.core.exchange import Source
 from guards.core.finding import Finding, Severity, Span, Strength
+from guards.core.guard import GuardReport
 from guards.core.keeping import lazy
 from guards.core.reading import Reading, Text
-from guards.core.runner import GuardReport
 from guards.evidence.doubt import Doubts, limits
 from guards.evidence.support import Support
 from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM

@@ -13,12 +13,12 @@ from guards.core.finding import Evidence, Finding
 from guards.core.reading import Reading
 from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
 from guards.overlap import Overlap, OverlapSettings
-from policies.citing.mending import MendedCitations
 from policies.codes import message
 from policies.coverage import Coverage, options_of
 from policies.decision import trust
 from policies.edits import Offsets, apply
 from policies.inspection import Inspector, citations_repaired, repaired
+from policies.mending import MendedCitations
 from policies.schema.base import Mode
 from policies.schema.policy import Action, Policy
 from policies.verdict import Confidence, GuardOutcome, JudgeWord, Verdict, confidence_of

@@ -37,8 +37,8 @@ from proxy.replay.comparison import Compared, Totals
 from proxy.replay.workers import TRACES_AT_ONCE, Workers, packed, replayed
 from proxy.settings import Settings
 from proxy.tenants import judging_by
-from proxy.traces.opening import open_store
 from proxy.traces.query import Query
+from proxy.traces.recorder import open_store
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import TraceStore, TraceStoreAway, walk
 from proxy.traces.trace import Trace

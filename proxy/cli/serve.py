@@ -20,13 +20,12 @@ from structlog.contextvars import bind_contextvars
 from guards.core.reading import keep_sources
 from policies.schema.base import PolicyError
 from proxy.app import connection_limiter, create_app, open_services, read_tenants
-from proxy.auth import ENOUGH_TOKEN_CHARS
 from proxy.cli.settings import help_of, read_settings, unknown_variables
 from proxy.cli.terminal import Signals, fail, service_signals
 from proxy.logs import access_logged, configure_logs, logger
 from proxy.metrics import note_end
 from proxy.server.serving import CannotListen, address_of, listening, loop_factory, served
-from proxy.services import Services
+from proxy.services import ENOUGH_TOKEN_CHARS, Services
 from proxy.settings import MOST_WORKERS, Settings
 from proxy.telemetry.spans import OtelSettingsError
 from proxy.tenants import Tenants

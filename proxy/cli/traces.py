@@ -26,8 +26,8 @@ from proxy.cli.terminal import (
     unless_stopped,
 )
 from proxy.logs import configure_logs
-from proxy.traces.opening import open_store
 from proxy.traces.query import Query, UnknownMoment, moment
+from proxy.traces.recorder import open_store
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import TraceStore, TraceStoreAway, walk
 from proxy.traces.store import tail as tail_store

@@ -30,8 +30,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from policies.schema.keys import matching
-from proxy.auth import Viewer, viewer_with
-from proxy.services import Services
+from proxy.services import Services, Viewer, viewer_with
 from proxy.settings import Settings
 from proxy.workers import Place
 

@@ -12,7 +12,6 @@ from litestar.params import FromPath
 from litestar.plugins import InitPlugin
 from litestar.response import Redirect
 
-from proxy.auth import recognised
 from proxy.dashboard.access import (
     LOGIN,
     LOGOUT,
@@ -48,7 +47,7 @@ from proxy.dashboard.traces import (
 )
 from proxy.errors import TooManyWrongKeys, UnknownTrace
 from proxy.logs import failure, logger
-from proxy.services import Services
+from proxy.services import Services, recognised
 from proxy.traces.store import TraceStoreAway
 from proxy.views import msgid
 

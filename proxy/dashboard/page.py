@@ -26,9 +26,8 @@ from litestar.datastructures import Cookie, State
 from markupsafe import Markup, escape
 
 from policies.codes import all_codes, guard_labels
-from proxy.auth import Viewer
 from proxy.dashboard.access import ROOT, STATIC
-from proxy.services import Services
+from proxy.services import Services, Viewer
 from proxy.views import msgid, words
 from proxy.views.trace import badge_of, outcome_of, shadow_word, story_of
 

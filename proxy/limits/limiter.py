@@ -188,7 +188,7 @@ class SharedCounts:
     """Counts in Redis. Every call raises `CountsAway` where Redis cannot be used.
 
     Args:
-        url: See `proxy.redis_address`.
+        url: See `proxy.shared_redis`.
         answer_within_s: A server that takes longer counts as away, like one that is gone. The
             requests that find it out are held this long, and no others.
         window_s: How long a visit counts as recent.

@@ -38,7 +38,7 @@ class WrongKeys:
     Args:
         place: Which of several processes this one is: where each counts for itself, all of one
             machine together let no more be tried than one.
-        address: See `proxy.redis_address`; None without Redis.
+        address: See `proxy.shared_redis`; None without Redis.
         answer_within_s: A Redis that takes longer counts as away.
     """
 

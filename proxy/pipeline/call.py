@@ -18,8 +18,7 @@ from proxy.candidates import Gatekeeper, Selection
 from proxy.errors import BadRequest, UnknownModel
 from proxy.judge.book import HttpJudge, JudgeBook
 from proxy.judge.server import OwnServer
-from proxy.long_text_pool import LongTextPool, Seat
-from proxy.offload import LARGE_BYTES, read_offloaded, run_offloaded
+from proxy.offload import LARGE_BYTES, LongTextPool, Seat, read_offloaded, run_offloaded
 from proxy.openai_api.endpoint import Endpoint, LiveStream
 from proxy.openai_api.json_body import JsonObject, texts
 from proxy.openai_api.model_request import INTENT, ModelRequest

@@ -21,13 +21,12 @@ from ruamel.yaml import YAML
 
 from policies.verification.shape import Verification
 from policies.verification.verifying import verify
-from proxy.auth import recognised
 from proxy.errors import BadRequest, TraceStoreUnavailable, UnknownKey, UnknownTrace
 from proxy.feedback import FeedbackReply, FeedbackRequest
 from proxy.guardrail import GuardrailReply, GuardrailRequest
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.services import Services
+from proxy.services import Services, recognised
 from proxy.tenants import bearer_key
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
 from proxy.traces.store import TraceStoreAway

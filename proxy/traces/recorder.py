@@ -7,8 +7,11 @@ first time was lost, is kept once by the store.
 """
 
 import asyncio
+import contextlib
+import random
+import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -17,10 +20,14 @@ from typing import TypeAlias
 
 from policies.schema.sections import Tracing
 from proxy.logs import logger
+from proxy.settings import Settings
+from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.masking import stored
-from proxy.traces.sqlite import Outbox
+from proxy.traces.sqlite import Database, Outbox
 from proxy.traces.store import Entry, TraceStore, TraceStoreAway, TraceStoreFailed
+from proxy.traces.tally import now_ms
 from proxy.traces.trace import Trace
+from proxy.workers import ALONE, Place
 
 log = logger(__name__)
 
@@ -450,3 +457,58 @@ def _entry(trace: Trace, tracing: Tracing) -> Entry | Exception:
         return Entry.of(stored(trace, tracing.text), tracing)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is counted and logged
         return error
+
+
+@contextlib.asynccontextmanager
+async def open_traces(
+    settings: Settings, limits: Limits | None = None, place: Place = ALONE
+) -> AsyncGenerator[tuple[TraceStore, Recorder], None]:
+    """Open the store and a recorder that delivers to it, and close both in the end.
+
+    Raises:
+        TraceStoreAway: the SQLite file cannot be opened. A Redis that is away is waited for.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        database = await Database.open(settings.sqlite_path)
+        stack.push_async_callback(database.close)
+        store = _store(settings, database)
+        stack.push_async_callback(store.close)
+        outbox = Outbox(database, now_ms, place, settings.max_outbox_bytes)
+        # The random number only spreads retries in time.
+        recorder = Recorder(
+            store, outbox, clock=time.monotonic, random=random.random, limits=limits
+        )
+        await recorder.start()
+        stack.push_async_callback(recorder.close)
+        yield store, recorder
+
+
+@contextlib.asynccontextmanager
+async def open_store(settings: Settings) -> AsyncGenerator[TraceStore, None]:
+    """Open the store for reading, and close it in the end.
+
+    Raises:
+        TraceStoreAway: the SQLite file cannot be opened, or nobody has made it yet.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        if settings.shared_redis is None:
+            database = await Database.open(settings.sqlite_path, may_create=False)
+            stack.push_async_callback(database.close)
+            yield EmbeddedStore(database, now_ms)
+            return
+        store = _redis_store(settings.shared_redis)
+        stack.push_async_callback(store.close)
+        yield store
+
+
+def _store(settings: Settings, database: Database) -> TraceStore:
+    if settings.shared_redis is None:
+        return EmbeddedStore(database, now_ms)
+    return _redis_store(settings.shared_redis)
+
+
+def _redis_store(address: str) -> TraceStore:
+    # Its library costs a tenth of a second, which is much for a command that needs none.
+    from proxy.traces.redis import RedisStore
+
+    return RedisStore(address)

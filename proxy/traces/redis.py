@@ -75,7 +75,7 @@ class RedisStore:
     """Keeps traces in Redis.
 
     Args:
-        url: See `proxy.redis_address`.
+        url: See `proxy.shared_redis`.
         answer_within_s: A server that takes longer counts as away, like one that is gone.
     """
 

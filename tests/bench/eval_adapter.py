@@ -11,9 +11,9 @@ from typing import Any
 from guards.answerability import doubt
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Severity
+from guards.core.guard import run
 from guards.core.reading import read
 from guards.core.registry import all_guards
-from guards.core.runner import run
 from policies.schema.policy import SourceRules
 from proxy.openai_api.sources.finder import find_sources
 

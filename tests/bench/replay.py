@@ -28,7 +28,7 @@ from rich.table import Table
 
 from policies.schema.sections import Tracing
 from proxy.settings import Settings
-from proxy.traces.opening import open_store
+from proxy.traces.recorder import open_store
 from proxy.traces.store import Entry, TraceStore
 from proxy.traces.trace import Trace
 from tests.bench.measuring import machine

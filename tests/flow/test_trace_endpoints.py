@@ -11,9 +11,9 @@ import pytest_asyncio
 import redis.asyncio
 from pydantic import SecretStr
 
-from proxy.auth import ENOUGH_TOKEN_CHARS
 from proxy.limits.wrong_keys import MOST_WRONG
 from proxy.openai_api.json_body import JsonObject
+from proxy.services import ENOUGH_TOKEN_CHARS
 from proxy.traces.trace import Trace
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, running_proxy

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity
-from guards.core.guard import Scope, Stage
+from guards.core.guard import Scope, Stage, run
 from guards.core.reading import read
 from guards.core.registry import all_guards
-from guards.core.runner import run
 from guards.text.sentences import split_sentences
 from tests.tables import each_row
 

@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding
-from guards.core.guard import Stage
+from guards.core.guard import Stage, read_ahead
 from guards.core.reading import Reading, forget_sources, read
 from guards.core.registry import all_guards
-from guards.core.runner import read_ahead
 
 GUARDS = [
     guard(guard.settings_type()) for guard in all_guards().values() if Stage.OUTPUT in guard.stages

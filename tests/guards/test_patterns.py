@@ -6,7 +6,7 @@ from pathlib import Path
 from guards.claims import reader, standing
 from guards.evidence.opposites import acts
 from guards.korean.morphemes import morphemes
-from guards.lexicons.patterns import Candidates, needed_by
+from guards.lexicons.loading import Candidates, needed_by
 from tests.tables import each_row
 
 _SETS = Path(__file__).parents[1] / "quality" / "sets"

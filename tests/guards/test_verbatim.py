@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Severity
-from guards.core.guard import Stage
+from guards.core.guard import Stage, run
 from guards.core.reading import read
 from guards.core.registry import all_guards
-from guards.core.runner import run
 from guards.text.sentences import split_sentences
 from tests.guards import test_contact, test_names, test_numbers, test_places, test_transport
 from tests.tables import each_row

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Strength
-from guards.core.guard import Stage
-from guards.core.runner import GuardReport
+from guards.core.guard import GuardReport, Stage
 from policies.decision import Possible, decide
 from policies.inspection import Inspector
 from policies.schema.base import Mode

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.guard import Stage
-from guards.core.runner import GuardReport, Outcome
+from guards.core.guard import GuardReport, Outcome, Stage
 from policies.decision import Possible, decide, preferred
 from policies.schema.base import Mode
 from policies.schema.policy import Action, GuardRule, OnNotRun, Policy

@@ -7,9 +7,8 @@ import pytest
 from pydantic import ValidationError
 from redis.asyncio.connection import parse_url
 
-from proxy.redis_address import BadRedisAddress, RedisAddress, trusting
 from proxy.settings import LogFormat, Settings
-from proxy.shared_redis import SharedRedis
+from proxy.shared_redis import BadRedisAddress, RedisAddress, SharedRedis, trusting
 from tests.tables import each_row
 
 

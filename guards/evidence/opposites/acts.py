@@ -11,8 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from guards.korean.words import Word, canonical
-from guards.lexicons.loading import lines, section_words, sections, words
-from guards.lexicons.patterns import Candidates
+from guards.lexicons.loading import Candidates, lines, section_words, sections, words
 
 FRAME = words("frame_nouns")
 COUNTED, CHARGED = "포함", "유료"

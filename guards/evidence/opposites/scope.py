@@ -16,8 +16,7 @@ from guards.evidence.opposites.exceptions import Widened, same_of_more
 from guards.evidence.opposites.meaning import Match, SourceMeaning, covered
 from guards.evidence.opposites.statements import Statement
 from guards.korean.words import Word
-from guards.lexicons.loading import sections
-from guards.lexicons.patterns import Candidates
+from guards.lexicons.loading import Candidates, sections
 
 
 class Kind(StrEnum):

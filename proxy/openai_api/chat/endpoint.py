@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from guards.core.exchange import Source
 from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import Numbering, SourceNames
-from policies.citing.mending import cited_as, opening_words
+from policies.mending import cited_as, opening_words
 from proxy.openai_api.chat.live import LiveChat
 from proxy.openai_api.chat.reply import (
     CHAT_FORMAT,

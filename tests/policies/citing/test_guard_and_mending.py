@@ -10,8 +10,8 @@ from guards.core.exchange import ContextState, Exchange, Source
 from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 from guards.text.citing.references import marks_in_body, read_references
-from policies.citing.mending import MendedCitations, mend
 from policies.edits import apply, fixes
+from policies.mending import MendedCitations, mend
 from policies.schema.sections import CitationRules
 
 SAID = (

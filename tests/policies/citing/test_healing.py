@@ -1,8 +1,8 @@
 """What closes up where a mark stood; `@` is the place of one that went."""
 
 from guards.text.slots.citation_mark import read_marks
-from policies.citing.healing import heal
 from policies.edits import apply
+from policies.healing import heal
 from tests.tables import each_row
 
 

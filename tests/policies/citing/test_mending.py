@@ -11,8 +11,8 @@ from guards.core.finding import Span
 from guards.text.citing.references import marks_in_body, read_references
 from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import Numbering, SourceNames
-from policies.citing.mending import MendedCitations, RemovalEdits, mend
 from policies.edits import Edit, apply
+from policies.mending import MendedCitations, RemovalEdits, mend
 from policies.schema.sections import CitationRules, ReferenceList, Renumber
 from tests.tables import each_row
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.runner import Outcome
+from guards.core.guard import Outcome
 from policies.codes import UNVERIFIABLE
 from policies.decision import JudgeReport
 from policies.judging.judge import (

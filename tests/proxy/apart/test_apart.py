@@ -29,8 +29,7 @@ from policies.verdict import Verdict
 from policies.verification.shape import Options
 from policies.verification.verifying import Verifier
 from proxy.errors import CannotJudgeNow
-from proxy.long_text_pool import InspectorRef, LongTextPool, PoolProcess, RemoteInspector
-from proxy.offload import log_failures
+from proxy.offload import InspectorRef, LongTextPool, PoolProcess, RemoteInspector, log_failures
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.pseudonyms import hidden, pseudonyms_for
 from proxy.openai_api.sources import SourceFormatError

@@ -23,8 +23,8 @@ from guards.text.particles import agreeing, agrees, particle_at
 from guards.text.sentences import place_to_remove
 from guards.text.slots.citation_mark import CitationMark, MarkStyle, read_marks
 from guards.text.slots.source_name import Numbering, SourceNames
-from policies.citing.healing import heal
 from policies.edits import Edit, apply, left_by, then, without_overlaps
+from policies.healing import heal
 from policies.schema.sections import CitationRules, ReferenceList, Renumber
 
 _OPENING_CHARS = 40

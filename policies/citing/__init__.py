@@ -1,1 +1,0 @@
-"""Keeps an answer true around its citations: marks, the text about them, numbers, the list."""
