@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test docs check faults tools audit fuzz bench bench-quick soak quality fit lock node-clients llama-index axe screenshots try-image dist pythons integrations coverage clean help
+.PHONY: demo test docs check faults tools audit fuzz bench bench-quick soak quality fit lock node-clients llama-index axe screenshots try-image dist pythons integrations open-webui coverage clean help
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -54,8 +54,11 @@ dist:  ## wheel and sdist in dist/, installed and tried in an empty environment
 pythons:  ## guards, policies and the wire on every Python that is supported; says which are missing
 	@deploy/pythons.sh $(VENV)/pythons $(ARGS)
 
-integrations: $(VENV)/dev.done  ## beside a real LiteLLM proxy, in an environment of its own, and in LangChain and LlamaIndex
-	@deploy/integrations.sh $(BIN)/python $(VENV)/integrations $(ARGS)
+integrations: $(VENV)/dev.done  ## beside real LiteLLM and Phoenix, in environments of their own, and in LangChain and LlamaIndex
+	@deploy/integrations.sh $(BIN)/python $(VENV)/integrations "litellm phoenix" $(ARGS)
+
+open-webui: $(VENV)/dev.done  ## the filter in a real Open WebUI, which takes 3 GB in an environment of its own
+	@deploy/integrations.sh $(BIN)/python $(VENV)/integrations open-webui -k open_webui $(ARGS)
 
 bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run; docs/guides/performance.md shows the result
 	$(BIN)/python -m tests.bench run --json docs/bench/bench.json --svg docs/bench/bench.svg $(ARGS)

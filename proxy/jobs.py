@@ -221,7 +221,7 @@ class Job(ABC):
         trace = self.trace.finished(status=status, error=error, delivery=delivery)
         self.ended = trace
         count(self._services.metrics, trace)
-        self.spans.end(trace)
+        self.spans.end(trace, self._tenant.policy.tracing.text)
         if self._services.settings.debug:
             log.info(
                 "request.decided", **debug_record(trace, self._tenant.policy.sources.max_sources)

@@ -1,8 +1,9 @@
 """Requests as OpenTelemetry has them, sent over OTLP; import it only where that is wanted.
 
 Names and bounds follow the stable conventions for HTTP and, for generative AI, those that were
-released last (1.41); these are still in development. No content of messages is among them. A
-request's own span and those of its calls begin when they do, because their ids travel on; all the
+released last (1.41); these are still in development. Content of messages is among them only if
+the variable of those conventions asks for it, and no more of it than traces keep. A request's own
+span and those of its calls begin when they do, because their ids travel on; all the
 rest is written from its trace, once it has ended.
 
 Sending goes on in the background: what the collector does not take is counted, the SDK's log says
@@ -15,9 +16,9 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Thread
 from typing import Final
 from urllib.parse import urlsplit
@@ -52,6 +53,8 @@ from opentelemetry.trace import (
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.types import AttributeValue
 
+from guards.core.guard import Stage
+from policies.schema.sections import StoredText
 from proxy.logs import failure, logger
 from proxy.metrics import NAME, Metrics, product_version
 from proxy.openai_api.endpoints import ENDPOINTS
@@ -63,6 +66,7 @@ from proxy.telemetry.spans import (
     RequestSpans,
     Telemetry,
 )
+from proxy.traces.masking import stored
 from proxy.traces.trace import Attempt, Delivery, Step, Trace
 
 Attributes = dict[str, AttributeValue]
@@ -70,6 +74,10 @@ Attributes = dict[str, AttributeValue]
 ERROR_TYPE: Final = "error.type"
 SPAN_KIND: Final = "openinference.span.kind"
 """Phoenix shows a span as what this says; Langfuse makes the type of an observation from it."""
+INPUT: Final = "input.value"
+OUTPUT: Final = "output.value"
+MOST_MASKED_CHARS: Final = 200_000
+"""Of a trace with more characters no words are sent: masking it would hold up all threads."""
 TAGS: Final = "langfuse.trace.tags"
 STATUS_CODE: Final = "http.response.status_code"
 OPERATION_BOUNDS: Final = tuple(0.01 * 2**power for power in range(14))
@@ -162,6 +170,28 @@ def attempt_attributes(attempt: Attempt) -> Attributes:
     return found
 
 
+def step_attributes(step: str, trace: Trace) -> Attributes:
+    """Return what is known of a step: what OpenInference calls it, and what was found in it."""
+    is_judge, stage = step.startswith("judge_"), stage_of(step)
+    if stage is None and not is_judge:
+        return {SPAN_KIND: "CHAIN"}
+    about: Attributes = {SPAN_KIND: "EVALUATOR" if is_judge else "GUARDRAIL"}
+    number = step.rpartition("_")[2]
+    attempt = 0 if stage is Stage.INPUT else int(number) if number.isdecimal() else 1
+    codes = dict.fromkeys(
+        one.finding.code for one in trace.placed_findings if one.attempt == attempt
+    )
+    if found := [code for code in codes if code.startswith("judge.") == is_judge]:
+        about["guard.findings"] = found
+    return about
+
+
+def words_attributes(asked: str, answers: Sequence[str]) -> Attributes:
+    """Return what was asked and answered, as Phoenix and Langfuse read it."""
+    said = "\n\n".join(answers)
+    return {name: text for name, text in ((INPUT, asked), (OUTPUT, said)) if text}
+
+
 def _name(said: str) -> str:
     """Return a name of somebody else's, cut, and without halves of characters.
 
@@ -252,12 +282,24 @@ class OtelTelemetry(Telemetry):
     tracer: Tracer
     propagator: TextMapPropagator
     instruments: Instruments
+    sends_words: bool = False
+    _masking: set[asyncio.Task[None]] = field(default_factory=set)
 
     def request(
         self, endpoint: str, headers: Mapping[str, str], started_at: datetime
     ) -> RequestSpans:
         """Begin a request; see `Telemetry.request`."""
         return _OtelRequest(self, endpoint, self.propagator.extract(headers, Context()), started_at)
+
+    def in_thread(self, work: Callable[[], None]) -> None:
+        """Do something beside the loop; `finish` waits for it."""
+        task = asyncio.create_task(asyncio.to_thread(work))
+        self._masking.add(task)
+        task.add_done_callback(self._masking.discard)
+
+    async def finish(self) -> None:
+        """Wait for what is being masked."""
+        await asyncio.gather(*self._masking)
 
 
 class _OtelRequest(RequestSpans):
@@ -298,14 +340,28 @@ class _OtelRequest(RequestSpans):
         self._telemetry.propagator.inject(headers, set_span_in_context(span, self._context))
         return headers
 
-    def end(self, trace: Trace) -> None:
-        try:
+    def end(self, trace: Trace, text: StoredText) -> None:
+        with _logged():
             calls = {number: about for number, (_, about) in self._calls.items()}
             self._telemetry.instruments.measure(trace, calls)
-            if self._span.is_recording():
+            if not self._span.is_recording():
+                return
+            may_send = text is not StoredText.NONE and trace.chars <= MOST_MASKED_CHARS
+            if self._telemetry.sends_words and may_send:
+                self._telemetry.in_thread(partial(self._write_all, trace, text))
+            else:
                 self._write(trace)
-        except Exception as broken:  # noqa: BLE001 - no request may fail for its telemetry
-            log.error("telemetry.failed", **failure(broken))  # noqa: TRY400
+
+    def _write_all(self, trace: Trace, text: StoredText) -> None:
+        with _logged():
+            kept = stored(trace, text)
+            for number, (span, _) in self._calls.items():
+                for attempt in kept.attempts[number - 1 : number]:
+                    answers = [choice.text for choice in attempt.choices]
+                    span.set_attributes(words_attributes(kept.question, answers))
+            self._span.set_attributes(words_attributes(kept.question, kept.replies))
+        with _logged():
+            self._write(trace)
 
     def _write(self, trace: Trace) -> None:
         ends = {step.name: step.started_ms + step.duration_ms for step in trace.steps}
@@ -315,13 +371,13 @@ class _OtelRequest(RequestSpans):
             span.end(self._after(ends.get(f"{_MODEL_STEP}{number}", trace.duration_ms)))
         for step in trace.steps:
             if not step.name.startswith(_MODEL_STEP):
-                self._write_step(step)
+                self._write_step(step, trace)
         _tell(self._span, end_attributes(trace), failure_of(trace))
         self._span.end(self._after(trace.duration_ms))
 
-    def _write_step(self, step: Step) -> None:
+    def _write_step(self, step: Step, trace: Trace) -> None:
         began_ns = self._after(step.started_ms)
-        about: Attributes = {SPAN_KIND: _step_kind(step.name)}
+        about = step_attributes(step.name, trace)
         span = self._telemetry.tracer.start_span(
             step.name, self._context, attributes=about, start_time=began_ns
         )
@@ -332,13 +388,6 @@ class _OtelRequest(RequestSpans):
         return self._began_ns + int(spent_ms * 1e6)
 
 
-def _step_kind(step: str) -> str:
-    """Return what OpenInference calls a step."""
-    if stage_of(step):
-        return "GUARDRAIL"
-    return "EVALUATOR" if step.startswith("judge_") else "CHAIN"
-
-
 def _tell(span: Span, attributes: Attributes, failed: str | None) -> None:
     span.set_attributes(attributes)
     if failed:
@@ -346,6 +395,15 @@ def _tell(span: Span, attributes: Attributes, failed: str | None) -> None:
 
 
 log = logger(__name__)
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """Log what goes wrong inside this block: no request may fail for its telemetry."""
+    try:
+        yield
+    except Exception as broken:  # noqa: BLE001 - see above
+        log.error("telemetry.failed", **failure(broken))  # noqa: TRY400
 
 
 class SdkLog(logging.Handler):
@@ -501,11 +559,14 @@ async def exporting(
             raise OtelSettingsError([f"OTEL_*: {error}"]) from error
         log.info("telemetry.started", traces=wanted.traces, metrics=wanted.metrics)
         try:
-            yield OtelTelemetry(
+            telemetry = OtelTelemetry(
                 tracers.get_tracer(NAME, product_version()),
                 _propagator(wanted),
                 Instruments(meters.get_meter(NAME, product_version())),
+                wanted.sdk.instrumentation_genai_capture_message_content,
             )
+            yield telemetry
+            await telemetry.finish()
         finally:
             await _close(outlets, flush_s)
 

@@ -15,6 +15,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, Field, FilePath, HttpUrl, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from policies.schema.sections import StoredText
 from proxy.metrics import Metrics
 from proxy.traces.trace import Trace
 
@@ -103,6 +104,7 @@ class SdkSettings(_Variables):
     resource_attributes: _Pairs = ""
     metric_export_interval: _Positive = 60_000
     metric_export_timeout: _Positive = 30_000
+    instrumentation_genai_capture_message_content: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +171,12 @@ class RequestSpans:
         """
         return {}
 
-    def end(self, trace: Trace) -> None:
-        """Tell all there is to tell of the request. Never fails and never waits."""
+    def end(self, trace: Trace, text: StoredText) -> None:
+        """Tell all there is to tell of the request. Never fails and never waits.
+
+        Args:
+            text: How much of the request's words its policy lets be kept.
+        """
 
 
 NO_SPANS: Final = RequestSpans()

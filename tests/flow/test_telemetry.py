@@ -62,7 +62,7 @@ def says(server: RawUpstream, *texts: str, finish_reason: str = "stop") -> None:
         asked = json.loads(talk.request.body)
         text = texts[-1] if is_second_attempt(asked) else texts[0]
         reply = completion(asked, Said((text,), finish_reason=finish_reason))
-        await talk.send(http_reply(json.dumps(reply, ensure_ascii=False).encode()))
+        await talk.send(http_reply(json.dumps(reply).encode()))
 
     server.act = answer
 
@@ -155,6 +155,11 @@ async def test_both_attempts_are_calls_of_their_own(
     whole = telemetry.server_span.attributes
     assert (whole["guard.action"], whole["guard.attempts"]) == ("regenerate", 2)
     assert whole["guard.reasons"] == ["numbers.value_differs"]
+    found = {
+        step.name: step.attributes.get("guard.findings") for step in telemetry.of_kind("INTERNAL")
+    }
+    assert found["inspect_answer_1"] == ["numbers.value_differs"]
+    assert found["inspect_question"] is found["inspect_answer_2"] is None
 
 
 async def test_no_word_of_anybody_is_sent(
@@ -168,6 +173,29 @@ async def test_no_word_of_anybody_is_sent(
     assert telemetry.server_span.attributes["guard.action"] == "replace"
     for word in ("주차비", "방문객", "9천원", "제31조"):
         assert word.encode() not in everything
+
+
+async def test_words_are_sent_masked_where_they_are_asked_for(
+    tmp_path: Path, telemetry: Collector, model: RawUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
+    says(model, f"{WRONG} \ud800", RIGHT)
+    question = f"{QUESTION} 제 번호는 010-9876-5432입니다."
+    async with running_proxy(
+        tmp_path, model, UNCONSTRAINED, others={"silent": "tracing: {text: none}"}
+    ) as proxy:
+        await proxy.chat(chat_body(question, SOURCES))
+        await proxy.chat(chat_body(question, SOURCES), key=proxy.keys["silent"])
+
+    masked = f"{QUESTION} 제 번호는 [전화번호]입니다."
+    whole, silent = sorted(telemetry.of_kind("SERVER"), key=lambda one: one.start_ns)
+    assert (whole.attributes["input.value"], whole.attributes["output.value"]) == (masked, RIGHT)
+    calls = [call for call in telemetry.of_kind("CLIENT") if call.trace_id == whole.trace_id]
+    assert [call.attributes["input.value"] for call in calls] == [masked, masked]
+    assert [call.attributes["output.value"] for call in calls] == [f"{WRONG} \ufffd", RIGHT]
+    for span in telemetry.spans:
+        if span.trace_id == silent.trace_id:
+            assert not {"input.value", "output.value"} & set(span.attributes)
 
 
 async def test_half_a_character_in_a_name_spoils_nothing(

@@ -35,7 +35,7 @@ from tests.flow.test_guardrail import (
     RIGHT,
     WRONG,
 )
-from tests.integrations.page import ROOT, blocks
+from tests.integrations.page import ROOT, blocks, program
 
 pytestmark = [pytest.mark.integrations, pytest.mark.asyncio(loop_scope="module")]
 
@@ -92,13 +92,12 @@ async def litellm(
     [command] = [line for line in commands if line.startswith("litellm") and config in line]
     port = port or free_port()
     words = re.sub(r"--port \d+", f"--host 127.0.0.1 --port {port}", command).split()
-    programs = os.environ["LITELLM_BIN"]
     words = [
-        f"{programs}/{words[0]}",
+        program("litellm"),
         *(word.replace("deploy/", f"{ROOT}/deploy/") for word in words[1:]),
     ]
     known = {
-        "PATH": f"{programs}:{os.defpath}",
+        "PATH": f"{Path(words[0]).parent}:{os.defpath}",
         "HOME": str(folder),
         "LITELLM_MASTER_KEY": MASTER_KEY,
     }

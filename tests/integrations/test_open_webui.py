@@ -1,21 +1,25 @@
-"""The filter for Open WebUI, loaded and called as Open WebUI does, beside a running guard-proxy."""
+"""The filter for Open WebUI, beside a running guard-proxy: called as Open WebUI does, and in it."""
 
 import asyncio
 import inspect
 import os
 import subprocess
+import time
 import types
 from collections.abc import AsyncGenerator
 from typing import Any
+from uuid import uuid4
 
+import httpx
 import pytest
 import pytest_asyncio
 
+from tests.bench.launching import Launched, free_port
 from tests.fakes.rig import Rig, open_rig
 from tests.fakes.running_proxy import DEADLINE_S
 from tests.flow.canteen import COMPLAINT, COMPLAINT_TEMPLATE
 from tests.flow.test_guardrail import CONTEXT, NUMBERS_TEMPLATE, POLICY, QUESTION, RIGHT, WRONG
-from tests.integrations.page import ROOT, blocks
+from tests.integrations.page import ROOT, blocks, program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -191,3 +195,148 @@ async def test_the_command_of_the_page_finds_out_whether_the_address_and_the_key
     )
 
     assert done.stdout.decode() == '{"action":"NONE"}'
+
+
+# In Open WebUI itself, which `make open-webui` installs.
+
+
+READY_WITHIN_S = 180.0
+DOCUMENT = "제31조(주차비) 방문객의 주차비는 1시간에 2천원이다. 주차장은 오전 9시에 연다."
+OFFLINE = {
+    "OFFLINE_MODE": "true",
+    "HF_HUB_OFFLINE": "1",
+    "RAG_EMBEDDING_ENGINE": "openai",
+    "BYPASS_EMBEDDING_AND_RETRIEVAL": "true",
+    "ENABLE_OLLAMA_API": "false",
+    "ENABLE_VERSION_UPDATE_CHECK": "false",
+    "ANONYMIZED_TELEMETRY": "false",
+    "WEBUI_AUTH": "false",
+    "WEBUI_SECRET_KEY": "a-key-of-no-account-at-all-0123456789",
+}
+"""It loads no models and fetches nothing; whoever comes is its administrator."""
+
+
+class RealOpenWebUi:
+    """A running Open WebUI with the file of the filter pasted in and switched on for all models."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def sent(self, path: str, **body: object) -> dict[str, Any]:
+        reply = await self._client.post(path, json=body)
+        got: dict[str, Any] = reply.raise_for_status().json()
+        return got
+
+    async def read(self, path: str) -> dict[str, Any]:
+        got: dict[str, Any] = (await self._client.get(path)).raise_for_status().json()
+        return got
+
+    async def set_up(self, rig: Rig) -> None:
+        """Sign in and do what the page says."""
+        token = (await self.sent("/api/v1/auths/signin", email="", password=""))["token"]
+        self._client.headers["authorization"] = f"Bearer {token}"
+        filled_in = {"id": "guard_proxy", "name": "guard-proxy", "meta": {"description": ""}}
+        await self.sent("/api/v1/functions/create", content=FILE.read_text("utf-8"), **filled_in)
+        its_own = "/api/v1/functions/id/guard_proxy"
+        await self.sent(f"{its_own}/valves/update", url=rig.proxy.base_url, key=rig.proxy.key)
+        await self.sent(f"{its_own}/toggle")
+        await self.sent(f"{its_own}/toggle/global")
+
+    async def called(self, body: dict[str, Any], *, stream: bool) -> httpx.Response:
+        """Call its API for a chat that is not saved, as programs do."""
+        body |= {"model": "scripted-ko", "stream": stream}
+        return await self._client.post("/api/chat/completions", json=body)
+
+    async def chat(self, question: str, *, stream: bool = True, about: str = "") -> dict[str, Any]:
+        """Ask in a new chat about a document, as the page of a chat does; return the answer."""
+        message = {"id": str(uuid4()), "parentId": None, "role": "user", "content": question}
+        file = {"type": "text", "context": "full", "name": "주차 안내", "content": about}
+        told = await self.sent(
+            "/api/chat/completions",
+            model="scripted-ko",
+            stream=stream,
+            messages=[{"role": "user", "content": question}],
+            params={"function_calling": "legacy"},
+            files=[file] if about else [],
+            session_id="s",
+            parent_id=None,
+            user_message=message,
+            id=str(uuid4()),
+            background_tasks={},
+        )
+        until = time.monotonic() + DEADLINE_S
+        while (await self.read(f"/api/tasks/chat/{told['chat_id']}"))["task_ids"]:
+            assert time.monotonic() < until
+        history = (await self.read(f"/api/v1/chats/{told['chat_id']}"))["chat"]["history"]
+        answer: dict[str, Any] = history["messages"][history["currentId"]]
+        return answer
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def real(
+    rig: Rig, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[RealOpenWebUi, None]:
+    folder, port = tmp_path_factory.mktemp("real"), free_port()
+    command = [program("open-webui"), "serve", "--host", "127.0.0.1", "--port", str(port)]
+    known = {"PATH": os.defpath, "HOME": str(folder), "DATA_DIR": str(folder)}
+    known |= {"OPENAI_API_BASE_URL": f"{rig.scripted.address}/v1", "OPENAI_API_KEY": "none"}
+    launched = Launched(command, folder, known | OFFLINE)
+    try:
+        await asyncio.to_thread(launched.wait_ready, port, "/health", READY_WITHIN_S)
+        address = f"http://127.0.0.1:{port}"
+        async with httpx.AsyncClient(
+            base_url=address, trust_env=False, timeout=DEADLINE_S
+        ) as client:
+            webui = RealOpenWebUi(client)
+            await webui.set_up(rig)
+            yield webui
+    finally:
+        launched.stop()
+
+
+@pytest.mark.integrations
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_saved_chat_holds_what_the_filter_made_of_the_answer(
+    rig: Rig, real: RealOpenWebUi, *, stream: bool
+) -> None:
+    said = {RIGHT: RIGHT, WRONG: NUMBERS_TEMPLATE, CITED: CITED.replace("[7]", "")}
+    for answer, shown in said.items():
+        rig.scripted.says(answer)
+        message = await real.chat(QUESTION, stream=stream, about=DOCUMENT)
+        assert message["content"] == shown
+        assert message.get("originalContent") == (None if shown == answer else answer)
+        assert [part["text"] for part in message["output"][-1]["content"]] == [shown]
+    assert message["statusHistory"][-1]["description"] == "자료와 다른 부분을 바로잡았습니다."
+
+
+@pytest.mark.integrations
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [(COMPLAINT, COMPLAINT_TEMPLATE), ("연차휴가 규정은 며칠인가요?", "자료에서 찾지 못했습니다")],
+)
+async def test_a_refused_question_never_reaches_the_model(
+    rig: Rig, real: RealOpenWebUi, question: str, told: str
+) -> None:
+    rig.tidied()
+
+    message = await real.chat(question)
+
+    assert told in message["error"]["content"]
+    assert rig.scripted.requests == []
+
+
+@pytest.mark.integrations
+@pytest.mark.parametrize("stream", [True, False])
+async def test_callers_of_its_api_get_the_answer_as_it_is_and_no_reply_to_a_complaint(
+    rig: Rig, real: RealOpenWebUi, *, stream: bool
+) -> None:
+    """A limit of Open WebUI 0.12, which the page names."""
+    rig.scripted.says(WRONG)
+
+    said = await real.called(asked(QUESTION, CONTEXT), stream=stream)
+    refused = await real.called(asked(COMPLAINT), stream=stream)
+
+    assert said.status_code == httpx.codes.OK
+    assert "9천원" in said.text
+    assert refused.status_code == httpx.codes.BAD_REQUEST
+    assert COMPLAINT_TEMPLATE in refused.text
