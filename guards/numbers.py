@@ -38,7 +38,20 @@ from guards.text.slots.units import COUNTED, Dimension
 
 # Answers count these out themselves: days between dates, the items of a list, points for an amount.
 _COUNTED_OUT = frozenset(
-    {"period", "date", "month", "year", "곳", "개", "종", "건", "포인트", Dimension.BARE}
+    {
+        "period",
+        "date",
+        "month",
+        "year",
+        "곳",
+        "개",
+        "종",
+        "건",
+        "포인트",
+        "시간대",
+        "일",
+        Dimension.BARE,
+    }
 )
 _WITH_VALUE = frozenset({Relation.HELD, Relation.OTHER_SIDE, Relation.OTHER_BASE})
 _OF_ANOTHER = frozenset({Relation.MOVED, Relation.ELSEWHERE})
@@ -272,7 +285,7 @@ _ALL_OF_THEM = re.compile(
 def _is_counted_out(figure: Figure, compared: Compared) -> bool:
     """Tell whether answers count out figures of this kind by themselves, or write them anew."""
     if figure.measure.dimension in DATES:
-        return compared.has_day(figure)
+        return compared.has_day(figure) or compared.counts_from_user
     is_month = figure.measure.dimension == Dimension.YEAR_MONTH
     return figure.group in _COUNTED_OUT and not is_month
 

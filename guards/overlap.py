@@ -22,7 +22,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from guards.claims.reader import Claim, Clause
-from guards.claims.standing import Standing, standing_of
+from guards.claims.standing import Standing, abstains, standing_of
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Reading, RequestReading
@@ -40,6 +40,7 @@ from guards.korean.words import Word
 from guards.text.citing.references import citation_places, read_references
 
 _APART = 2
+_BRACKETS = re.compile(r"\(([^()]{8,120})\)")
 
 
 class OverlapSettings(GuardSettings):
@@ -236,11 +237,20 @@ class _Answer:
         return self._vocabulary.held(telling), len(telling)
 
     def words(self, claim: Claim) -> Sequence[Word]:
-        """Return the words of a clause, citation marks aside."""
-        words = claim.clause.words
-        if not self._marks:
+        """Return the words of a clause, citation marks and honest remarks in brackets aside."""
+        words: Sequence[Word] = claim.clause.words
+        if self._marks:
+            words = [word for word in words if not self._is_marked(claim, word)]
+        if "(" not in claim.text:
             return words
-        return [word for word in words if not self._is_marked(claim, word)]
+        # … 낼 수 있어요(전환율은 자료에 없어 공사에 물어보셔야 해요): an honest remark.
+        begin = claim.clause.start
+        remarks = [one.span(1) for one in _BRACKETS.finditer(claim.text) if abstains(one[1])]
+        return [
+            word
+            for word in words
+            if not any(start <= word.start - begin < end for start, end in remarks)
+        ]
 
     def _is_marked(self, claim: Claim, word: Word) -> bool:
         start = self.read.page.raw_span(claim.offset + word.start, claim.offset + word.end)[0]

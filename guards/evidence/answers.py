@@ -17,6 +17,7 @@ from guards.evidence.binding import Bound, Relation, SourceFigures, Talk, figure
 from guards.evidence.calculations.arithmetic import Arithmetic
 from guards.evidence.calculations.derivable import Derivable
 from guards.evidence.calculations.expressions import written
+from guards.evidence.calculations.points import DATES
 from guards.evidence.calculations.reckoning import says
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.index import claims_of
@@ -257,6 +258,13 @@ class Compared:
         titles = (part.source.title for part in self.parts if part.source)
         texts = (*(part.text.raw for part in self.parts), *titles, self._turns)
         return any(written.search(text) or _OF_A_WEEK.search(text) for text in texts)
+
+    @lazy
+    def counts_from_user(self) -> bool:
+        """Whether the user names a day and no source does: all others are counted from it."""
+        return any(one.measure.dimension in DATES for one in self.asked) and not any(
+            one.measure.dimension in DATES for one in self.sources.figures
+        )
 
     def is_number_of(self, figure: Figure) -> bool:
         """Tell whether a count is the number of a bus, a window or a question: 버스 53번."""

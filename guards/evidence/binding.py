@@ -61,6 +61,10 @@ _ALIKE_CHARS = 4
 _ALIKE = re.compile(rf"[가-힣]{{{_ALIKE_CHARS}}}")
 _TIE = re.compile(r"^(?:동안의?|간의?|의)?[ ]")
 _AMOUNT_BEHIND = re.compile(r"[ ]?(?:당|마다|에)?[ ]?(?:최대|약|각)?[ ]?\d")
+# 4일 18시까지, 15일 오전 10시.
+_TIME_BEHIND = re.compile(
+    r"[ ]?(?:오전|오후|낮|밤|새벽|저녁|아침)?[ ]?(?:\d{1,2}(?:시(?!간)|:\d)|정오|자정)"
+)
 _OF_A_TABLE = frozenset({Level.ROW, Level.COLUMN})
 
 
@@ -398,6 +402,8 @@ class SourceFigures:
             same = same[:1]
         places = {one.place for one in same}
         others = self._by_group.get(figure.group, ())
+        if _is_day_of_month(figure):
+            others = [one for one in others if _is_day_of_month(one)]
         return (typed or same), [one for one in others if one.place not in places]
 
     def _in_other_units(self, figure: Figure) -> list[Figure]:
@@ -725,6 +731,14 @@ def _goes_on_alike(figure: Figure, other: Figure) -> bool:
         text = one.claim.text[one.end - one.claim.start :]
         behind.append(_TIE.sub("", text, count=1).replace(" ", "")[:_ALIKE_CHARS])
     return behind[0] == behind[1] and _ALIKE.fullmatch(behind[0]) is not None
+
+
+def _is_day_of_month(figure: Figure) -> bool:
+    """Tell whether a number of days is a day of the month: a time of that day follows it."""
+    return (
+        figure.measure.dimension == Dimension.DAYS
+        and _TIME_BEHIND.match(figure.claim.text, figure.end - figure.claim.start) is not None
+    )
 
 
 def _is_unit_of_rate(figure: Figure) -> bool:

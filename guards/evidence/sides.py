@@ -37,7 +37,7 @@ _WORD = re.compile(
 _RATE = re.compile(
     r"(?:(?<![\d,.])(?P<number>\d{1,3}) ?)?"
     r"(?P<unit>(?<=\d)분|(?<![가-힣])(?:박|회|인|명|팀|대|개|건|통|병|그램|미터)|(?<![A-Za-z])[A-Za-z]{1,3}|㎏|㎞|㎡)"
-    rf" ?당{_BEHIND_BASE}$"
+    rf" ?(?:당|마다){_BEHIND_BASE}$"
 )
 _RATE_SIGN = "per "
 _SAME_UNITS = {"명": "인", "㎏": "kg", "㎞": "km", "그램": "g", "미터": "m"}

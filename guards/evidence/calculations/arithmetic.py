@@ -45,7 +45,7 @@ _MOST_OF_THREE, _MOST_IN_A_ROW = 14, 8
 _TOTAL_BEFORE = re.compile(
     r"(?:합계|(?<![가-힣])총|합[쳐해]서?|합[하치]면|더하면)[ ]?(?:금액은?|은|는)?[ ]?$"
 )
-_INTRODUCED = re.compile(r"(?:합쳐|합계|(?<![가-힣])총|총액|총액은|총 비용은|모두)[ ]?:?[ ]?$")
+_INTRODUCED = re.compile(r"(?:합쳐|합계|(?<![가-힣])총|총액|총 비용|모두)[은는]?[ ]?:?[ ]?$")
 _TOTAL_CHARS, _FEWEST = 10, 2
 _TIMES = "배"
 

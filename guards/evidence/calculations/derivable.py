@@ -24,6 +24,8 @@ from guards.text.slots.units import COUNTED, Dimension, Measure
 
 _MOST_AMOUNTS, _MOST_FACTORS, _MOST_CLOCKS = 48, 64, 16
 _LARGEST_FACTOR = 1000
+_FEWEST_ADDED, _MOST_ADDED, _MOST_ADDED_FROM = 3, 5, 12
+_BETWEEN = re.compile(r",(?!\d)|·|와 |과 |및 |이랑 |하고 ")
 _DIGITS = 2
 _BESIDE_SENTENCES = 1
 _POINTS = frozenset(
@@ -80,7 +82,10 @@ class Derivable:
         """
         if _is_one_of_time(figure) or self._is_in_proportion(figure, bound):
             return True
-        if bound.right is not None and self._is_built_on(figure, bound.right):
+        if bound.right is not None and (
+            self._is_built_on(figure, bound.right)
+            or self._adds_up_what_it_names(figure, bound.right)
+        ):
             return True
         stands_alone = _is_called_sum(figure) or not self._replaces(figure, bound)
         return stands_alone and self._is_in_reach(figure)
@@ -206,6 +211,26 @@ class Derivable:
         }
         starts = {one.measure.values[0] for one in same}
         return any(own.values[0] - step * number in starts for step in steps for number in times)
+
+    def _adds_up_what_it_names(self, figure: Figure, right: Figure) -> bool:
+        """Tell whether a figure adds up so many of a source's as its sentence names before it.
+
+        신체검사, 두 시험, 발급까지 34,000원.
+        """
+        before = " ".join(
+            one.text for one in figure.sentence if one.position <= figure.claim.position
+        )
+        named = len(_BETWEEN.findall(before)) + 1
+        same = [
+            one.measure.values[0]
+            for one in self._sources
+            if one.source == right.source and one.measure.dimension == figure.measure.dimension
+        ][:_MOST_ADDED_FROM]
+        return named >= _FEWEST_ADDED and any(
+            sum(some) == figure.measure.values[0]
+            for count in range(named, _MOST_ADDED + 1)
+            for some in combinations(same, count)
+        )
 
     def _is_multiple_beside(self, figure: Figure, source: Measure) -> bool:
         """Tell whether a figure is as often the sources' as a count of its sentence says."""

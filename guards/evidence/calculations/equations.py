@@ -148,9 +148,24 @@ def _with_brackets(tokens: Sequence[Token], line: str) -> Iterator[Equation]:
         found = parser.expression()
         term = tokens[back].term
         if close and parser.at == close and isinstance(found, Node) and term is not None:
-            equation = _equation(found, term, is_about=_ABOUT.search(line) is not None)
+            equation = _explained(found, term, [one.term for one in tokens[:back]], line)
             if equation is not None:
                 yield equation
+
+
+def _explained(
+    expression: Node, nearest: Term, before: Sequence[Term | None], line: str
+) -> Equation | None:
+    """Return the equation of an expression in brackets with the number that it explains.
+
+    That is the nearest one, or one before it: 75,000원 줄어 105,000원이 돼요(1,500만 × 6% ÷ 12).
+    """
+    is_about = _ABOUT.search(line) is not None
+    found = _equation(expression, nearest, is_about=is_about)
+    if found is None or found.is_right:
+        return found
+    others = (_equation(expression, one, is_about=is_about) for one in before if one is not None)
+    return next((one for one in others if one is not None and one.is_right), found)
 
 
 # 내선 119-2, 101동 1203-4: a number of something, nothing to take away.

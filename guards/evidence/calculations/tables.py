@@ -14,7 +14,7 @@ from guards.claims.reader import Reading
 from guards.core.keeping import lazy
 from guards.evidence.calculations.points import POINTS
 from guards.evidence.calculations.reckoning import kind_of, says
-from guards.evidence.calculations.totals import Total
+from guards.evidence.calculations.totals import Total, signed
 from guards.evidence.figures import Figure
 
 _FEWEST_ROWS, _MOST_COLUMNS, _MOST_ROWS = 3, 8, 40
@@ -49,6 +49,11 @@ class Tables:
         table = next((one for one in self._tables if figure.end < self._start(one) < until), None)
         if table is None:
             return None
+        value = figure.measure.values[0]
+        for items in self._columns(table).values():
+            # The unit may stand at the head of the column alone: USD.
+            if len(items) > 1 and value == sum(signed(self._answer, one, 0) for one in items):
+                return Total(figure, tuple(items), value, is_right=True, is_certain=True)
         own = [
             one
             for one in self._totals_of(table)
@@ -56,7 +61,6 @@ class Tables:
         ]
         if not own:
             return None
-        value = figure.measure.values[0]
         right = next((one for one in own if one[1] == value), own[0])
         is_certain = len({one[1] for one in own}) == 1
         return Total(figure, right[2], right[1], right[1] == value, is_certain)
@@ -72,11 +76,7 @@ class Tables:
 
     def _sums(self, table: int) -> Iterator[tuple[Figure, Fraction, tuple[Figure, ...]]]:
         """Yield the sums of the columns that are headed as totals."""
-        columns: dict[int, list[Figure]] = {}
-        for row in self._tables[table].values():
-            for column, one in row.items():
-                columns.setdefault(column, []).append(one)
-        for column, some in columns.items():
+        for column, some in self._columns(table).items():
             heads = _labels(some[:1], Level.COLUMN)
             if len(some) < 2 or not column or not any(says("total", one) for one in heads):
                 continue
@@ -86,6 +86,14 @@ class Tables:
                     sum((one.measure.values[0] for one in some), Fraction(0)),
                     tuple(some),
                 )
+
+    def _columns(self, table: int) -> dict[int, list[Figure]]:
+        """Return the figures of each column of a table, from above."""
+        found: dict[int, list[Figure]] = {}
+        for row in self._tables[table].values():
+            for column, one in row.items():
+                found.setdefault(column, []).append(one)
+        return found
 
     def _start(self, table: int) -> int:
         return min(one.start for row in self._tables[table].values() for one in row.values())

@@ -235,7 +235,7 @@ def _total(
         return None
     width = len(figure.measure.values)
     sums = tuple(
-        sum((_signed(answer, one, at) for one in items), Fraction(0)) for at in range(width)
+        sum((signed(answer, one, at) for one in items), Fraction(0)) for at in range(width)
     )
     plain = tuple(sum((_at(one, at) for one in items), Fraction(0)) for at in range(width))
     is_right = figure.measure.values in {sums, plain}
@@ -244,7 +244,8 @@ def _total(
     return Total(figure, tuple(items), sums[0], is_right, is_certain)
 
 
-def _signed(answer: Reading, figure: Figure, at: int) -> Fraction:
+def signed(answer: Reading, figure: Figure, at: int) -> Fraction:
+    """Return one of a figure's values, below zero where its row or a minus says so."""
     value = _at(figure, at)
     before = answer.page.plain[max(0, figure.start - 3) : figure.start]
     labels = [label.text for label in figure.claim.block.labels if label.level in _OF_LINE]

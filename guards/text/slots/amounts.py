@@ -93,7 +93,7 @@ _SINO = re.compile(
     rf"(?<![가-힣\dA-Za-z])(?P<number>{SINO_NUMBER})(?P<gap>[ ]?)(?P<unit>{_SINO_UNIT})"
 )
 _NATIVE_UNIT = (
-    r"(?:시간|사람|차례|가지|군데|개월|마리|"
+    r"(?:시간대|시간|사람|차례|가지|군데|개월|마리|"
     rf"(?:명|달|분|주|해|살|개|번|곳|건|배|권|장|매|잔|병|대){_TAIL})"
 )
 _NATIVE = re.compile(

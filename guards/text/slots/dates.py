@@ -28,6 +28,17 @@ _MONTH = r"(?P<month>0?[1-9]|1[0-2])"
 _DAY = r"(?P<day>0[1-9]|[12]\d|3[01]|[1-9])"
 _FREE = r"(?<![\d.,/'A-Za-z-])"
 
+_TODAY = "(?:오늘|내일|어제|그제|모레)"
+# A month behind whose number the day's is lower: no share.
+_LATER_THAN_DAY = (
+    r"(?:(?P<month>1[0-2]|[2-9])/(?P<day>(?<=1\d/)[1-9]|(?<=9/)[1-8]|(?<=8/)[1-7]|(?<=7/)[1-6]"
+    r"|(?<=6/)[1-5]|(?<=5/)[1-4]|(?<=4/)[1-3]|(?<=3/)[12]|(?<=2/)1))"
+)
+_ALONE = (
+    r"(?![\d/%+×*A-Za-z]|[,.]\d|(?:명|개|층|점|회|쪽|권|시|분|초|년|학년|반|강|차|주|잔|장|호|씩|인실|석|칸"
+    r"|만|천|억|원|이상|이하|지분|배))"
+)
+
 _MONTHS = re.compile(r"\d[ ]?월")
 _YEARS = re.compile(r"\d[ ]?학?년")
 _BIRTH = "년생"
@@ -83,6 +94,20 @@ _DATES = (
         _SLASHED,
     ),
     Search(re.compile(rf"(?:(?<=~)|(?<=~[ ])){_MONTH}/{_DAY}(?![\d/])"), _SLASHED),
+    # 2/3 and 1/12 are shares, 15/20층 a floor: the words beside it say that a day is meant, or its
+    # numbers do.
+    Search(re.compile(rf"(?:(?<={_TODAY})|(?<={_TODAY}[ (])){_MONTH}/{_DAY}{_ALONE}"), _SLASHED),
+    Search(
+        re.compile(
+            rf"{_FREE}(?<![×*=÷+])(?<![×*=÷+][ ])"
+            rf"(?P<month>0?[2-9]|1[0-2])/(?P<day>1\d|2\d|3[01]){_ALONE}"
+        ),
+        _SLASHED,
+    ),
+    Search(re.compile(rf"{_FREE}{_LATER_THAN_DAY}{_ALONE}"), _SLASHED),
+    Search(
+        re.compile(rf"(?<!의[ ]){_FREE}(?P<month>[2-9]|1[0-2])/{_DAY}(?=에(?![가-힣]))"), _SLASHED
+    ),
     Search(re.compile(r"(?<!\d)(?P<born>\d{2})년(?=생)"), _BORN),
     Search(
         re.compile(r"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{2}|'\d{2})[ ]?(?:학년도|년도|년)"),
