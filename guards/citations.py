@@ -230,12 +230,14 @@ class Citations(Guard[CitationsSettings]):
             instruction=(
                 "{observed}: 제공된 자료에 없는 출처입니다. 실제 출처만 표시하세요: {expected}"
             ),
+            without_value="{observed}: 제공된 자료에 없는 출처입니다. 쓰지 마세요.",
         ),
         "citations.unknown_number": Code(
             label=Label("Cites a number that no source has", "없는 출처 번호를 인용함"),
             meaning="Cites a number that no source has.",
             message="제공된 자료에 없는 출처 번호입니다",
             instruction="{observed}: 없는 출처 번호입니다. 쓸 수 있는 번호: {expected}",
+            without_value="{observed}: 없는 출처 번호입니다. 쓰지 마세요.",
         ),
         "citations.wrong_source": Code(
             label=Label("Cites the wrong source", "다른 출처를 인용함"),

@@ -82,6 +82,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
             instruction=(
                 "{observed}: 제공된 자료에 없는 법령입니다. 자료의 법령만 인용하세요: {expected}"
             ),
+            without_value="{observed}: 제공된 자료에 없는 법령입니다. 쓰지 마세요.",
         ),
         "legal_citation.decree_absent": Code(
             label=Label(
@@ -92,6 +93,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
                 "{observed}: 자료에 없는 시행령·시행규칙입니다. 자료의 조문만 인용하세요: "
                 "{expected}"
             ),
+            without_value="{observed}: 자료에 없는 시행령·시행규칙입니다. 쓰지 마세요.",
         ),
         "legal_citation.article_absent": Code(
             label=Label("Cites an article that no source holds", "출처에 없는 조를 인용함"),
@@ -99,11 +101,13 @@ class LegalCitation(Guard[LegalCitationSettings]):
             instruction=(
                 "{observed}: 제공된 자료에 없는 조문입니다. 자료의 조문만 인용하세요: {expected}"
             ),
+            without_value="{observed}: 제공된 자료에 없는 조문입니다. 쓰지 마세요.",
         ),
         "legal_citation.paragraph_absent": Code(
             label=Label("Cites a paragraph that the article lacks", "그 조에 없는 항을 인용함"),
             meaning="Cites a paragraph that the article in the sources does not have.",
             instruction="{observed}: 자료의 해당 조문에 없는 항입니다. 자료에 있는 것: {expected}",
+            without_value="{observed}: 자료의 해당 조문에 없는 항입니다. 쓰지 마세요.",
         ),
         "legal_citation.item_absent": Code(
             label=Label("Cites an item that the article lacks", "그 조에 없는 호나 목을 인용함"),
@@ -111,6 +115,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
             instruction=(
                 "{observed}: 자료의 해당 조문에 없는 호·목입니다. 자료에 있는 것: {expected}"
             ),
+            without_value="{observed}: 자료의 해당 조문에 없는 호·목입니다. 쓰지 마세요.",
         ),
         "legal_citation.annex_absent": Code(
             label=Label(
@@ -120,6 +125,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
             instruction=(
                 "{observed}: 제공된 자료에 없는 별표·서식입니다. 자료에 있는 것: {expected}"
             ),
+            without_value="{observed}: 제공된 자료에 없는 별표·서식입니다. 쓰지 마세요.",
         ),
         "legal_citation.addendum_absent": Code(
             label=Label("Cites an addendum that no source holds", "출처에 없는 부칙을 인용함"),
@@ -130,6 +136,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
             label=Label("Cites a chapter that no source mentions", "출처에 없는 장을 인용함"),
             meaning="Cites a chapter that the sources do not mention.",
             instruction="{observed}: 제공된 자료에 없는 장·절입니다. 자료에 있는 것: {expected}",
+            without_value="{observed}: 제공된 자료에 없는 장·절입니다. 쓰지 마세요.",
         ),
         "legal_citation.wrong_article": Code(
             label=Label("The cited article says something else", "인용한 조항의 내용과 다름"),

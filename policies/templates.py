@@ -221,12 +221,18 @@ def _words(text: str) -> _Piece:
     return pattern, len("".join(text.split()))
 
 
-_MARKUP = re.compile(r"[*`|]+|^[\s>]*(?:#{1,6}\s|[-+•·∙▪◦○●■□◆◇▶▷►※✓✔ㅇㆍ]\s*|[QA][.:)]\s)+")
+_EMPHASIS = re.compile(r"[*`]+|</?(?:a|b|code|em|font|i|mark|span|strong|sub|sup|u)\b[^<>]*>")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)|\[\^[^\[\]\s]+\]")
+_MARKUP = re.compile(
+    r"\|+|</?[A-Za-z][^<>]*>"
+    r"|^[\s>]*(?:#{1,6}\s|[-+•·∙▪◦○●■□◆◇▶▷►※✓✔ㅇㆍ]\s*|[QA][.:)]\s)+"
+)
 
 
 def plain_line(text: str) -> str:
-    """Return a piece of a text in one line, without marks of emphasis, lists, headings, tables."""
-    return " ".join(_MARKUP.sub(" ", text).split())
+    """Return a piece of a text in one line, without marks of emphasis, links, lists, tables."""
+    read = _LINK.sub(r"\1", _EMPHASIS.sub("", text))
+    return " ".join(_MARKUP.sub(" ", read).split())
 
 
 FALLBACK = "fallback"

@@ -316,7 +316,12 @@ def _message(details: ErrorDetails, root: type[BaseModel]) -> str:
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        return "is not a known key; " + suggestion(str(key[-1]), _names_at(root, key[:-1]))
+        *above, name = key
+        known = _names_at(root, tuple(above))
+        homes = [one for one in known if name in _names_at(root, (*above, one))]
+        if len(homes) == 1:
+            return f"is not a known key here; it belongs under {homes[0]!r}"
+        return "is not a known key; " + suggestion(str(name), known)
     if kind == "value_error":
         return said.removeprefix("Value error, ")
     if kind == "string_pattern_mismatch" and key[:1] == ("keys",):

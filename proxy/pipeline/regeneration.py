@@ -22,6 +22,7 @@ from guards.text.particles import Noun
 from policies.codes import all_codes
 from policies.judging.judge import JUDGE
 from policies.schema.sections import Regeneration
+from policies.templates import plain_line
 from proxy.candidates import Candidate
 from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.json_body import JsonObject
@@ -79,7 +80,7 @@ def _provisions(reading: Reading) -> Iterable[str]:
 
 def _names_of_sources(reading: Reading) -> Iterable[str]:
     return (
-        f"[{source.id}] {source.title or source.file}".rstrip()
+        f"[{source.id}] {plain_line(source.title or source.file)}".rstrip()
         for source in reading.exchange.sources
     )
 
@@ -149,8 +150,9 @@ def _kept(sentences: Iterable[str], room: int) -> list[str]:
 
 
 def _allowed(closed: ClosedList) -> str:
-    values = ", ".join(closed.values) or _NOTHING
-    return f"허용 {closed.kind}: {values} (이 밖의 것은 쓰지 마세요)"
+    if not closed.values:
+        return f"자료에는 {closed.kind}{Noun(closed.kind):이} 없으니 쓰지 마세요."
+    return f"쓸 수 있는 {closed.kind}: {', '.join(closed.values)} (이 밖의 것은 쓰지 마세요)"
 
 
 def _faults(findings: Sequence[Finding], most: int) -> list[str]:
@@ -183,7 +185,7 @@ def _instruction(finding: Finding) -> str:
         said += f" 바르게 쓰면: {_short(finding.fix, _LONGEST_EXPECTED_CHARS)}"
     if not (said and finding.evidence):
         return said
-    quote = _short(finding.evidence[0].quote, _LONGEST_QUOTE_CHARS)
+    quote = _short(plain_line(finding.evidence[0].quote), _LONGEST_QUOTE_CHARS)
     return f'자료 {finding.evidence[0].source_id}: "{quote}" → {said}'
 
 

@@ -163,7 +163,9 @@ async def test_a_draft_that_changes_what_became_of_a_trace(desk: Desk) -> None:
         moves = page.get_by_role("region", name="최근 기록에 적용한 결과")
         changed = moves.locator("tbody tr:not(.same)")
         await expect(changed.filter(has_text="일부 삭제")).to_contain_text("대체")
-        await expect(moves).to_contain_text("guard-proxy replay --policy app.yaml --tenant app")
+        await expect(moves).to_contain_text(
+            f"replay --policy {store.directory / 'app.yaml'} --tenant app"
+        )
     assert (store.directory / f"{APP}.yaml").read_bytes() == on_disk
 
 

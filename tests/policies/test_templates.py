@@ -94,6 +94,13 @@ def test_a_title_is_never_long() -> None:
     assert "- " + "가" * 120 + "\n" in reply.text
 
 
+def test_a_title_stands_without_its_markup() -> None:
+    source = Source(id="1", title="## **제3조**의 [표](http://a.kr) <b>요금</b><br>안내", text="나")
+    reply = templates(fallback=NO_EVIDENCE).reply("x", [], Exchange("q", sources=(source,)))
+
+    assert "- 제3조의 표 요금 안내\n" in reply.text
+
+
 def test_a_title_is_text_and_never_a_template() -> None:
     source = Source(id="1", title="{{ reason }}{% for %}", text="나")
     reply = templates(fallback=NO_EVIDENCE).reply("x", [], Exchange("q", sources=(source,)))

@@ -120,7 +120,7 @@ def test_where_room_is_short_a_closed_list_counts_more_than_another_fault() -> N
 
     told = note(faults, most=9, lists=lists, standing=["다" * 300])
 
-    assert "허용 수치: 3일" in told
+    assert "쓸 수 있는 수치: 3일" in told
     assert "9) " not in told
     assert "유지하세요" not in told
 
@@ -193,7 +193,7 @@ def told_about(
 
 def allowed(lines: list[str]) -> dict[str, str]:
     """Return what the note allows, by kind."""
-    found = [line.removeprefix("허용 ") for line in lines if line.startswith("허용 ")]
+    found = [line.removeprefix("쓸 수 있는 ") for line in lines if line.startswith("쓸 수 있는 ")]
     return {
         kind.partition("(")[0]: values for kind, _, values in (one.partition(": ") for one in found)
     }
@@ -230,10 +230,19 @@ def test_a_list_that_would_have_to_be_cut_short_is_left_out() -> None:
     assert allowed(told_about("제88조에 따라 7권까지 빌립니다.", sources)) == {}
 
 
-def test_a_kind_of_which_the_sources_hold_nothing_is_said_to_be_empty() -> None:
-    lists = allowed(told_about("제88조에 따라 3권입니다.", (Source("1", "안내", "3권을 빌린다."),)))
+def test_a_kind_of_which_the_sources_hold_nothing_is_not_to_be_written() -> None:
+    told = told_about("제88조에 따라 3권입니다.", (Source("1", "안내", "3권을 빌린다."),))
 
-    assert lists["조문"].startswith("없음")
+    assert "자료에는 조문이 없으니 쓰지 마세요." in told
+    assert "1) 제88조: 제공된 자료에 없는 조문입니다. 쓰지 마세요." in told
+
+
+def test_a_source_is_quoted_without_its_markup() -> None:
+    source = Source("1", "주차", "* **방문객**의 [주차비](http://a.kr)는 1시간에 <b>2천원</b>이다.")
+
+    told = told_about("방문객의 주차비는 1시간에 9천원입니다.", (source,), "주차비는 얼마인가요?")
+
+    assert '"방문객의 주차비는 1시간에 2천원이다."' in told[1]
 
 
 @each_row("question, answer, source, value", "of_the_same")

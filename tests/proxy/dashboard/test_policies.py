@@ -195,8 +195,9 @@ async def test_a_draft_begins_as_the_file_without_its_hashes(
     assert "extends: neighbour\ntenant: app\nkeys:\n  - hmac:" in page
     assert re.search(r"hmac:[0-9a-f]{8}…\n", page)
     assert not re.search(r"[0-9a-f]{64}", page)
-    assert "guard-proxy replay --policy app.yaml --tenant app" in page
-    as_it_is = text_of(proxy.services.policies.directory / "app.yaml")
+    file = proxy.services.policies.directory / "app.yaml"
+    assert f"guard-proxy replay --policy {file} --tenant app" in page
+    as_it_is = text_of(file)
     assert "적용 중인 정책과 똑같이 판정합니다" in await drafted(admin, as_it_is)
 
 
