@@ -99,7 +99,12 @@ class _Server(uvicorn.Server):
         for _ in range(_LATE_LOOKS):
             if self.server_state.connections:
                 await asyncio.sleep(_LATE_S / _LATE_LOOKS)
-        await super().shutdown(sockets)
+        if self.server_state.connections or self.server_state.tasks:
+            await super().shutdown(sockets)
+        else:  # that would wait a tenth of a second for nobody
+            for listener in listeners:
+                listener.close()
+            await self.lifespan.shutdown()
         # Those who came at the last moment, or did not take their reply in time.
         await asyncio.sleep(0)
         for left in list(self.server_state.connections):

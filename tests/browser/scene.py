@@ -92,7 +92,9 @@ async def open_scene(folder: Path) -> AsyncGenerator[Scene, None]:
     """Run a proxy in which everything of `SCENES` happened, just now and over the last days."""
     async with (
         ScriptedUpstream().running() as upstream,
-        running_proxy(folder, upstream, SHADOW, others={OTHER: AWAY, WORDLESS: NO_WORDS}) as proxy,
+        running_proxy(
+            folder, upstream, SHADOW, others={OTHER: AWAY, WORDLESS: NO_WORDS}, dashboard=True
+        ) as proxy,
     ):
         traces = {}
         for name, played in SCENES.items():

@@ -52,7 +52,9 @@ async def proxy(tmp_path: Path, model: PacedUpstream) -> AsyncGenerator[RunningP
     """A replica and nginx before it, whose address it is taken to have."""
     policy = "stream: {mode: monitor}"
     async with (
-        running_proxy(tmp_path, model.raw, policy, max_body_bytes=200_000) as replica,
+        running_proxy(
+            tmp_path, model.raw, policy, max_body_bytes=200_000, dashboard=True
+        ) as replica,
         nginx(tmp_path, replica.address) as address,
     ):
         yield replace(replica, address=address)

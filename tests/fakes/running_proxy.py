@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 import httpx
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from pydantic import JsonValue, SecretStr
 
 from policies.schema.keys import new_key
@@ -50,7 +50,9 @@ class RunningProxy:
     def sdk(self, tenant: str | None = None) -> AsyncOpenAI:
         """Return the real client, which an app would use; it does not try again by itself."""
         key = self.keys[tenant] if tenant else self.key
-        return AsyncOpenAI(base_url=self.base_url, api_key=key, max_retries=0)
+        # The certificates of a client of its own take longer to read than most replies.
+        client = DefaultAsyncHttpxClient(verify=trusted(None))
+        return AsyncOpenAI(base_url=self.base_url, api_key=key, max_retries=0, http_client=client)
 
     def as_tenant(self, name: str) -> "RunningProxy":
         """Return the proxy as another tenant meets it."""
@@ -124,7 +126,8 @@ async def running_proxy(
         policy: More YAML for the file of ``app``.
         others: Further tenants: the YAML of each by its name.
         redis_url: Where traces go; None for the embedded store.
-        settings: Settings that differ from the defaults.
+        settings: Settings that differ from the defaults; the dashboard is there if it is wanted,
+            as to mount it takes three times as long as to open everything else.
     """
     policies = folder / "policies"
     policies.mkdir(exist_ok=True)
@@ -139,6 +142,7 @@ async def running_proxy(
             "sqlite_path": folder / "traces.sqlite3",
             "redis_url": None if redis_url is None else SecretStr(redis_url),
             "admin_token": SecretStr(ADMIN_TOKEN),
+            "dashboard": False,
             **settings,
         }
     )

@@ -30,7 +30,9 @@ async def two_proxies(
         proxies = []
         for name in ("first", "second"):
             (folder / name).mkdir()
-            one = running_proxy(folder / name, upstream, policy, redis_url=redis_url)
+            one = running_proxy(
+                folder / name, upstream, policy, redis_url=redis_url, dashboard=True
+            )
             proxies.append(await stack.enter_async_context(one))
         first, second = proxies
         yield first, second

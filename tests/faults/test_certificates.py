@@ -220,7 +220,12 @@ async def test_redis_under_an_authority_of_ones_own_is_spoken_to_by_all_who_need
             folder.mkdir()
             async with (
                 running_proxy(
-                    folder, upstream, limited, redis_url=relay.url, ca_file=ca_file
+                    folder,
+                    upstream,
+                    limited,
+                    redis_url=relay.url,
+                    ca_file=ca_file,
+                    dashboard=True,
                 ) as proxy,
                 Visitor(proxy.address) as visitor,
             ):

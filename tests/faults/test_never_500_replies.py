@@ -39,7 +39,7 @@ MAX_REPLY_BYTES = 4_000_000
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def wire(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire, None]:
     folder = tmp_path_factory.mktemp("wire")
-    async with open_wire(folder, max_reply_bytes=MAX_REPLY_BYTES) as opened:
+    async with open_wire(folder, max_reply_bytes=MAX_REPLY_BYTES, dashboard=True) as opened:
         yield opened
 
 

@@ -28,7 +28,7 @@ async def shared(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncGenerator[Wire, None]:
     folder = tmp_path_factory.mktemp("wire")
-    async with open_wire(folder, max_body_bytes=MAX_BODY_BYTES) as opened:
+    async with open_wire(folder, max_body_bytes=MAX_BODY_BYTES, dashboard=True) as opened:
         yield opened
 
 

@@ -56,7 +56,10 @@ def _now(trace: Trace, proxy: RunningProxy, **more: str) -> Trace:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def proxy(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[RunningProxy, None]:
     folder = tmp_path_factory.mktemp("poisoned")
-    async with ScriptedUpstream().running() as upstream, running_proxy(folder, upstream) as proxy:
+    async with (
+        ScriptedUpstream().running() as upstream,
+        running_proxy(folder, upstream, dashboard=True) as proxy,
+    ):
         upstream.says(pool.WRONG_FEE)
         real = await proxy.trace(await proxy.chat(pool.asked()))
         bad = poisoned(real)

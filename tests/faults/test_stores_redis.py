@@ -43,7 +43,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisProcess]:
 async def proxy_on(folder: Path, url: str) -> AsyncGenerator[RunningProxy, None]:
     async with (
         ScriptedUpstream().running() as upstream,
-        running_proxy(folder, upstream, LIMITED, others={"other": LIMITED}, redis_url=url) as proxy,
+        running_proxy(
+            folder, upstream, LIMITED, others={"other": LIMITED}, redis_url=url, dashboard=True
+        ) as proxy,
     ):
         upstream.says(ANSWER)
         yield proxy

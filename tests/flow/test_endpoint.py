@@ -29,6 +29,7 @@ REPLY = json.dumps(completion(BODY, Said((TEXT,)))).encode()
 
 RIG = partial(
     open_rig,
+    dashboard=True,
     others={
         "listed": f"upstream:\n  base_url: {RAW}/v1\n  models: {{public: {MODEL}, same: same}}\n",
         "bytes": upstream_yaml(RAW),

@@ -69,6 +69,7 @@ async def app(
                 "open": OPEN.format(address=upstream.address),
             },
             redis_url=url,
+            dashboard=True,
         ) as proxy,
     ):
         yield App(proxy, upstream)

@@ -89,7 +89,9 @@ async def proxy_of(
 ) -> AsyncGenerator[RunningProxy, None]:
     """Run a proxy whose tenant writes one line; `rules` are further lines of its `upstream`."""
     upstream = f"upstream:\n  base_url: {server.raw.address}/v1\n{rules}"
-    async with running_proxy(folder, server.raw, judge + WHOLE + upstream + more) as proxy:
+    async with running_proxy(
+        folder, server.raw, judge + WHOLE + upstream + more, dashboard=True
+    ) as proxy:
         yield proxy
 
 
@@ -255,7 +257,7 @@ async def test_the_steps_of_the_page_first_watch_and_then_act(
 ) -> None:
     watching, acting = re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     upstream = f"upstream:\n  base_url: {server.raw.address}/v1\n"
-    visiting = running_proxy(tmp_path, server.raw, watching + upstream)
+    visiting = running_proxy(tmp_path, server.raw, watching + upstream, dashboard=True)
 
     async with visiting as proxy, Visitor(proxy.address) as visitor:
         watched = await proxy.chat(QUESTION)

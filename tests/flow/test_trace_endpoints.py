@@ -318,7 +318,10 @@ async def test_a_short_token_is_not_even_compared_once_there_were_too_many_guess
 async def test_guesses_at_the_dashboard_and_at_the_traces_count_together(
     tmp_path: Path, upstream: ScriptedUpstream
 ) -> None:
-    async with running_proxy(tmp_path, upstream) as proxy, Visitor(proxy.address) as visitor:
+    async with (
+        running_proxy(tmp_path, upstream, dashboard=True) as proxy,
+        Visitor(proxy.address) as visitor,
+    ):
         await guessed(proxy, MOST_WRONG)
         refused = await visitor.sign_in("guess")
 

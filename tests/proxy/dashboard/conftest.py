@@ -16,7 +16,7 @@ async def proxy(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Runn
     folder = tmp_path_factory.mktemp("desk")
     async with (
         ScriptedUpstream().running() as upstream,
-        running_proxy(folder, upstream, others={"other": ""}) as running,
+        running_proxy(folder, upstream, others={"other": ""}, dashboard=True) as running,
     ):
         yield running
 

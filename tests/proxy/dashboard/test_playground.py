@@ -62,7 +62,7 @@ async def proxy(
         "odd": f"upstream:\n  base_url: {odd.address}/v1\n  timeouts: {{first_byte_s: 0.2}}\n",
     }
     folder = tmp_path_factory.mktemp("playground")
-    async with running_proxy(folder, upstream, others=others) as running:
+    async with running_proxy(folder, upstream, others=others, dashboard=True) as running:
         yield running
 
 

@@ -60,7 +60,7 @@ async def proxy(
     async with ScriptedUpstream().running() as upstream:
         upstream.says(f"{pool.FEE} {pool.HOURS} {pool.WRONG_LOCKER}")
         more = "shadow_policy: neighbour\n"
-        async with running_proxy(folder, upstream, more, others=others) as running:
+        async with running_proxy(folder, upstream, more, others=others, dashboard=True) as running:
             path = running.services.policies.directory / "app.yaml"
             text = path.read_text(encoding="utf-8")
             path.write_text(text.replace("extends: default", "extends: neighbour"))

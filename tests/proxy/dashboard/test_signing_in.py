@@ -188,7 +188,7 @@ async def test_neither_key_nor_token_is_stored(proxy: RunningProxy) -> None:
 async def test_who_is_wrong_too_often_waits(tmp_path: Path) -> None:
     async with (
         ScriptedUpstream().running() as upstream,
-        running_proxy(tmp_path, upstream, dashboard_https=True) as proxy,
+        running_proxy(tmp_path, upstream, dashboard=True, dashboard_https=True) as proxy,
         Visitor(proxy.address) as visitor,
     ):
         entered = await visitor.sign_in(proxy.key)

@@ -26,7 +26,7 @@ def redis(tmp_path: Path) -> Iterator[RedisProcess]:
 async def test_says_so_until_it_is_back(tmp_path: Path, redis: RedisProcess) -> None:
     async with (
         ScriptedUpstream().running() as upstream,
-        running_proxy(tmp_path, upstream, redis_url=redis.url) as proxy,
+        running_proxy(tmp_path, upstream, redis_url=redis.url, dashboard=True) as proxy,
         Visitor(proxy.address) as visitor,
     ):
         await visitor.sign_in(proxy.key)
