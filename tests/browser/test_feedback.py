@@ -5,7 +5,7 @@ from playwright.async_api import Page, expect
 
 from proxy.traces.trace import Label, Trace
 from tests.browser.desk import APP, DESKTOP, PHONE, Desk, faults_of, fits, picture
-from tests.browser.scene import OTHER, WORDLESS
+from tests.browser.scene import OTHER
 from tests.flow import pool
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -98,28 +98,6 @@ async def test_words_that_are_not_there_are_told_and_nothing_is_lost(desk: Desk)
         await expect(page.get_by_label("메모")).to_have_value("쓰던 메모")
         await expect(page.get_by_role("radio", name="미탐")).to_be_checked()
     assert (await desk.scene.proxy.trace_of(trace.id)).feedback is None
-
-
-async def test_a_label_is_changed_and_taken_back(desk: Desk) -> None:
-    trace = await played(desk)
-    async with desk.visit(f"/dashboard/traces/{trace.id}", language="en") as page:
-        await page.get_by_role("radio", name="False alarm").check()
-        await saved(page, "Save")
-        await page.get_by_role("radio", name="Right").check()
-        await saved(page, "Save")
-        await expect(page.locator("#feedback .badge").first).to_have_text("Right")
-        await saved(page, "Take the label back")
-        await expect(page.locator("#feedback .badge")).to_have_count(0)
-    assert (await desk.scene.proxy.trace_of(trace.id)).feedback is None
-
-
-async def test_a_trace_without_words_takes_a_label_alone(desk: Desk) -> None:
-    trace = desk.scene.traces["wordless"]
-    async with desk.visit(f"/dashboard/traces/{trace.id}", who=WORDLESS) as page:
-        await expect(page.get_by_label("메모")).to_have_count(0)
-        await page.get_by_role("radio", name="맞음").check()
-        await saved(page, "저장")
-        await saved(page, "평가 취소")
 
 
 async def test_labelled_traces_are_found_and_counted(desk: Desk) -> None:

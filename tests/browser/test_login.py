@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.desk import ADMIN, APP, Desk
+from tests.browser.desk import ADMIN, Desk
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -23,31 +23,6 @@ async def test_the_admin_signs_in_and_out_by_keyboard(desk: Desk) -> None:
         await page.get_by_role("heading", name="로그인").wait_for()
         await page.goto("/dashboard")
         assert page.url.startswith(f"{desk.address}/dashboard/login")
-
-
-async def test_a_wrong_key_is_told_where_it_was_typed(desk: Desk) -> None:
-    async with desk.visit("/dashboard/login", who=None, may_fail=True) as page:
-        await page.get_by_label(FIELD).fill("gp-app-wrong")
-        await page.get_by_role("button", name="로그인").click()
-        await page.get_by_role("alert").wait_for()
-        field = page.get_by_label(FIELD)
-        assert "등록되지 않은 키입니다" in await page.get_by_role("alert").inner_text()
-        assert await field.get_attribute("aria-invalid") == "true"
-        assert await field.input_value() == ""
-
-
-async def test_a_tenant_sees_its_name_and_no_choice_of_others(desk: Desk) -> None:
-    async with desk.visit("/dashboard", who=APP) as page:
-        assert await page.locator(".who").inner_text() == APP
-        assert await page.get_by_label("테넌트").count() == 0
-
-
-async def test_the_language_is_chosen_on_the_page(desk: Desk) -> None:
-    async with desk.visit("/dashboard/login", who=None) as page:
-        await page.get_by_role("link", name="English").click()
-        await page.get_by_role("heading", name="Sign in").wait_for()
-        await page.goto("/dashboard/login")
-        assert await page.get_by_label("Admin token or API key").is_visible()
 
 
 async def test_a_link_from_elsewhere_finds_who_is_signed_in(desk: Desk) -> None:

@@ -61,15 +61,6 @@ async def test_what_happens_shows_by_itself_and_disturbs_nobody(desk: Desk) -> N
         assert re.fullmatch(r"\d\d\. \d\d\. \d\d:\d\d:\d\d", written)
 
 
-async def test_the_chart_says_what_the_table_says(desk: Desk) -> None:
-    async with desk.visit("/dashboard?span=24h") as page:
-        tabled_there = await tabled(page)
-        assert await drawn(page) == tabled_there
-        assert len(tabled_there) == 6
-        assert {len(row) for row in tabled_there} == {24}
-        assert sum(value or 0 for value in tabled_there[4]) == await count(page, "replace")
-
-
 @pytest.mark.parametrize(
     ("size", "language"), [((1280, 900), "ko"), (PHONE, "en")], ids=["desktop", "phone"]
 )
@@ -108,15 +99,6 @@ async def tabled(page: Page, name: str = "actions") -> list[list[float | None]]:
     return [
         [float(value) if value else None for value in column] for column in zip(*rows, strict=True)
     ]
-
-
-async def test_another_span_is_one_click_away(desk: Desk) -> None:
-    async with desk.visit("/dashboard") as page:
-        for title, bars in (("1시간", 30), ("7일", 28), ("30일", 30)):
-            await page.get_by_role("link", name=title, exact=True).click()
-            chosen = page.locator(".switch [aria-current]")
-            await chosen.get_by_text(title, exact=True).wait_for()
-            assert await page.locator("#actions-table tbody tr").count() == bars
 
 
 async def test_the_admin_chooses_a_tenant(desk: Desk) -> None:
@@ -211,11 +193,3 @@ async def focused(page: Page) -> tuple[str, bool]:
     }"""
     place, outlined = await page.evaluate(script)
     return str(place), bool(outlined)
-
-
-async def test_the_skip_link_leads_to_the_content(desk: Desk) -> None:
-    async with desk.visit("/dashboard") as page:
-        await page.keyboard.press("Tab")
-        await page.keyboard.press("Enter")
-        await page.keyboard.press("Tab")
-        assert await page.evaluate("document.activeElement.closest('main') !== null")

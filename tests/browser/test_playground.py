@@ -105,20 +105,6 @@ async def test_a_pasted_answer_is_checked_without_asking_a_model(desk: Desk) -> 
         assert (await trace_of(desk, page)).door == "verify"
 
 
-async def test_citations_that_go_or_get_another_number_are_told_of(desk: Desk) -> None:
-    async with desk.visit(f"{PAGE}?example=citations", who=APP) as page:
-        await send(page)
-        await expect(page.locator("#result .note")).to_contain_text("삭제한 인용 번호: 1, 5")
-        await expect(page.locator("#result .note")).to_contain_text("번호를 바꾼 인용: 2 → 1")
-        marks = page.locator(".citations .stand")
-        assert [text.strip() for text in await marks.all_inner_texts()] == [
-            "✗ 부정확",
-            "✓ 정확",
-            "✓ 정확",
-            "✗ 부정확",
-        ]
-
-
 async def test_boxes_come_and_go_and_the_focus_stays_near(desk: Desk) -> None:
     async with desk.visit(PAGE, who=APP) as page:
         await page.get_by_role("button", name="출처 추가").press("Enter")
@@ -176,10 +162,3 @@ async def test_a_trace_fills_the_form(desk: Desk) -> None:
         await expect(page.get_by_label("테넌트")).to_have_value(APP)
         await send(page)
         assert await stands(page) == ["✓ 정확", "✓ 정확", "✗ 부정확"]
-
-
-async def test_what_is_missing_is_pointed_at(desk: Desk) -> None:
-    async with desk.visit(PAGE, who=APP) as page:
-        await send(page)
-        await expect(page.locator("#result")).to_contain_text("질문을 입력해 주세요")
-        await expect(page.locator("#question")).to_have_attribute("aria-invalid", "true")

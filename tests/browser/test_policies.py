@@ -45,22 +45,6 @@ async def press(page: Page, name: str) -> None:
     await expect(page.locator("#draft-result [data-result]")).to_be_focused()
 
 
-async def test_shows_what_is_in_force(desk: Desk) -> None:
-    async with desk.visit(PAGE) as page:
-        await picture(page, "policies-in-force")
-        card = page.locator(".policy").filter(has=page.get_by_role("link", name=APP, exact=True))
-        await expect(card).to_contain_text("테넌트 app")
-        await expect(card).to_contain_text(
-            f"{desk.scene.proxy.services.policies.snapshot.tenants[APP].version}"
-        )
-        await expect(card.locator(".policy-facts")).to_contain_text("strict")
-        await expect(card.locator(".guard-shadow")).to_have_count(0)
-        await expect(card.locator(".guard-off")).to_have_text("쓰지 않을 문구")
-        other = page.locator(".policy").filter(has=page.get_by_role("link", name=OTHER, exact=True))
-        await expect(other.locator(".guard-shadow")).to_have_text("쓰지 않을 문구")
-        assert await page.locator(".policy").count() == 3
-
-
 async def test_policies_broken_on_disk_are_told_of_with_their_line(desk: Desk) -> None:
     version = desk.scene.proxy.services.policies.snapshot.tenants[APP].version
     broken = "guards:\n  numbers:\n    moed: off\n"
@@ -167,13 +151,3 @@ async def test_a_draft_that_changes_what_became_of_a_trace(desk: Desk) -> None:
             f"replay --policy {store.directory / 'app.yaml'} --tenant app"
         )
     assert (store.directory / f"{APP}.yaml").read_bytes() == on_disk
-
-
-async def test_findings_that_go_under_a_draft(desk: Desk) -> None:
-    trace = desk.scene.traces["trimmed"]
-    async with desk.visit(f"{PAGE}/{APP}/draft?trace={trace.id}") as page:
-        await add_to_draft(page, "guards:\n  numbers:\n    mode: off\n")
-        await press(page, "이 기록으로 미리 보기")
-        preview = page.get_by_role("region", name="기록 하나로 미리 보기")
-        await expect(preview.locator(".findings")).to_contain_text("numbers.value_differs")
-        await expect(preview.locator(".findings")).to_contain_text("30,000원")

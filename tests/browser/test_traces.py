@@ -1,6 +1,5 @@
 """Traces in a browser: finding one and reading why, watching them come in, by hand and by key."""
 
-import re
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -19,46 +18,6 @@ POLL_MS = 2_100
 SELECTED = ".selected"
 
 
-async def test_a_replaced_answer_is_found_by_its_code_and_says_why(desk: Desk) -> None:
-    async with desk.visit("/dashboard/traces", who=APP) as page:
-        await page.get_by_label("처리 결과").select_option(label="대체")
-        await page.get_by_label("발견 코드 또는 오류 코드").fill("numbers")
-        await page.get_by_role("button", name="찾기").click()
-        await expect(page.locator(".chip").first).to_contain_text("대체")
-        assert page.url.endswith("?action=replace&code=numbers")
-
-        await page.locator(".trace-link").first.click()
-        await expect(page.locator("h1")).to_contain_text("두 답변을 모두 내보내지 않고")
-        first = page.locator(".attempt").first
-        await expect(first.locator("mark.place-strong")).to_contain_text("57,000원")
-        await expect(first.locator(".observed")).to_have_text("57,000원")
-        await expect(first.locator(".expected")).to_have_text("45,000원")
-        await expect(first.locator("blockquote")).to_contain_text("월 이용료는 45,000원")
-        await expect(page.get_by_role("link", name="정책 초안으로 다시 판정")).to_have_count(0)
-
-
-async def test_filters_are_taken_out_one_by_one_or_all(desk: Desk) -> None:
-    async with desk.visit("/dashboard/traces?text=없는말&action=fix&span=24h") as page:
-        await expect(page.get_by_text("조건에 맞는 기록이 없습니다")).to_be_visible()
-        await page.get_by_role("link", name="없는말").click()
-        await expect(page.locator(ROWS).filter(has_text="고침").first).to_be_visible()
-        assert page.url.endswith("?action=fix&span=24h")
-
-        await page.get_by_role("link", name="조건 지우기").click()
-        await expect(page.locator(".chip")).to_have_count(0)
-        await expect(page.locator(ROWS)).to_have_count(50)
-
-
-async def test_words_are_found_in_answers_too(desk: Desk) -> None:
-    async with desk.visit("/dashboard/traces?door=chat.completions") as page:
-        await page.get_by_label("질문이나 답변에 들어 있는 말").fill("보증금 30,000원")
-        await page.keyboard.press("Enter")
-
-        row = page.locator(ROWS).first
-        await expect(row.locator(".trace-outcome")).to_have_text("일부 삭제")
-        await expect(row.locator("mark")).to_have_text("보증금")
-
-
 async def test_times_are_the_visitors_own(desk: Desk) -> None:
     moment = "2031-03-05T09:30"
     async with desk.visit("/dashboard/traces") as page:
@@ -70,19 +29,6 @@ async def test_times_are_the_visitors_own(desk: Desk) -> None:
             "datetime", "2031-03-05T00:30:00+00:00"
         )
         assert await page.get_by_label("끝", exact=True).input_value() == moment
-
-
-async def test_older_ones_come_page_by_page(desk: Desk) -> None:
-    async with desk.visit("/dashboard/traces?tenant=app") as page:
-        first = await page.locator(ROWS).first.get_attribute("id")
-        await page.get_by_role("link", name="이전 기록").click()
-        await expect(page.get_by_role("heading", name="이전 기록")).to_be_visible()
-        assert first not in [
-            await row.get_attribute("id") for row in await page.locator(ROWS).all()
-        ]
-
-        await page.get_by_role("link", name="최신 기록으로").click()
-        await expect(page.locator(ROWS).first).to_have_id(first or "")
 
 
 async def test_new_ones_come_in_live_and_disturb_nobody(desk: Desk) -> None:
@@ -187,26 +133,6 @@ async def test_several_answers_stand_beside_one_another(desk: Desk) -> None:
         await page.get_by_role("link", name="Judge again under a draft").click()
         await expect(page.locator("h1")).to_be_visible()
         assert f"trace={trace.id}" in page.url
-
-
-async def test_an_ended_answer_shows_what_never_left(desk: Desk) -> None:
-    trace = desk.scene.traces["ended"]
-    async with desk.visit(f"/dashboard/traces/{trace.id}") as page:
-        await expect(page.locator("h1 .badge")).to_have_text("중단")
-        await expect(page.locator(".text del")).to_contain_text("90,000원")
-        await expect(page.locator(".closing")).to_be_visible()
-        await expect(page.get_by_text("모델의 첫 글자")).to_be_visible()
-
-
-async def test_an_answer_that_was_verified_has_its_findings(desk: Desk) -> None:
-    trace = desk.scene.traces["verified"]
-    async with desk.visit(f"/dashboard/traces/{trace.id}") as page:
-        await expect(page.locator("h1")).to_contain_text("답변이 검증을 통과하지 못했습니다")
-        await expect(page.locator("h1 .badge")).to_have_text("검증 미통과")
-        await expect(page.locator("mark.place-strong")).to_have_text(
-            [re.compile("13,500원"), re.compile("1588-0000")]
-        )
-        await expect(page.get_by_text("정책 초안으로 다시 판정")).to_have_count(0)
 
 
 async def test_links_inside_a_page_lead_somewhere_without_scripts_too(desk: Desk) -> None:

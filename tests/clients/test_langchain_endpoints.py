@@ -1,6 +1,5 @@
 """LangChain at the doors beside chat: its chat model over responses, its model of completions."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -19,15 +18,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def app(doors: EndpointRig) -> AsyncGenerator[LangChainApp, None]:
     async with langchain_app(doors.proxy) as running:
         yield running
-
-
-async def test_a_response(doors: EndpointRig, app: LangChainApp) -> None:
-    doors.server.says(CHINESE, CLEAN)
-    model = app.chat_model(responses=True)
-
-    answers = [await model.ainvoke(QUESTION), await asyncio.to_thread(model.invoke, QUESTION)]
-
-    assert [answer.text for answer in answers] == [CLEAN, CLEAN]
 
 
 async def test_a_streamed_response(doors: EndpointRig, app: LangChainApp) -> None:

@@ -2,15 +2,13 @@
 
 import pytest
 
-from proxy.demo import Said
 from proxy.openai_api.json_body import member
 from tests.clients.endpoint_server import EndpointRig
 from tests.clients.processes import Client
-from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says
+from tests.clients.scripts import PLACE, PLACES, finds_then_says
 from tests.flow.canteen import (
     CHINESE,
     CLEAN,
-    COMPLAINT_TEMPLATE,
     LANGUAGE_TEMPLATE,
     STILL_CHINESE,
 )
@@ -67,21 +65,6 @@ async def test_unchanged_answers_say_nothing(doors: EndpointRig, node: Client) -
     assert await node.run(OPENAI, "changed") == {"actions": [None] * 5}
 
 
-async def test_the_stream_helper_puts_the_response_together(
-    doors: EndpointRig, node: Client
-) -> None:
-    doors.server.says(CHINESE, CLEAN)
-
-    assert await node.run(OPENAI, "helper") == {"deltas": CLEAN, "text": CLEAN}
-
-
-async def test_parallel_calls_of_tools(doors: EndpointRig, node: Client) -> None:
-    doors.server.script = lambda _: Said(tool_calls=calls())
-
-    found = [[f"call-{number}", "find", {"place": one}] for number, one in enumerate(PLACES)]
-    assert await node.run(OPENAI, "tools") == {"plain": found, "streamed": found}
-
-
 async def test_a_loop_of_tools_ends_with_a_guarded_response(
     doors: EndpointRig, node: Client
 ) -> None:
@@ -95,13 +78,6 @@ async def test_a_response_in_json_stays_json(doors: EndpointRig, node: Client) -
 
     place = {"building": "본관 지하", "floor": -1}
     assert await node.run(OPENAI, "json") == {"plain": place, "streamed": place}
-
-
-async def test_a_complaint_is_met_without_the_model(doors: EndpointRig, node: Client) -> None:
-    printed = await node.run(OPENAI, "complaint")
-
-    assert printed == {"plain": COMPLAINT_TEMPLATE, "streamed": COMPLAINT_TEMPLATE}
-    assert doors.server.requests == []
 
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)

@@ -6,12 +6,9 @@ from proxy.demo import MODEL, Said
 from proxy.openai_api.json_body import JsonObject, member
 from tests.clients.processes import Client
 from tests.clients.scripts import (
-    LIMITED_CODE,
     PLACE,
     PLACES,
-    RETRY_AFTER_S,
     FallsSilent,
-    RefusesOnce,
     breaks_off,
     calls,
     finds_then_says,
@@ -22,7 +19,6 @@ from tests.flow.canteen import (
     CLEAN,
     COMPLAINT_TEMPLATE,
     LANGUAGE_TEMPLATE,
-    OTHER,
     STILL_CHINESE,
 )
 
@@ -51,28 +47,6 @@ async def test_an_answer_plain_and_streamed(
         "models": [MODEL],
         "objects": ["chat.completion", "chat.completion.chunk"],
     }
-
-
-async def test_the_stream_helper_puts_the_answer_together(rig: Rig, node: Client) -> None:
-    rig.scripted.says(CHINESE, CLEAN)
-
-    assert await node.run(PROGRAM, "helper") == {"deltas": CLEAN, "text": CLEAN}
-
-
-async def test_a_stream_ends_with_the_usage_of_a_plain_reply(rig: Rig, node: Client) -> None:
-    rig.scripted.says(CHINESE, CLEAN)
-
-    printed = await node.run(PROGRAM, "usage")
-
-    assert printed["streamed"] == printed["plain"]
-    assert printed["plain"] is not None
-
-
-async def test_two_choices(rig: Rig, node: Client) -> None:
-    rig.scripted.says_choices([CLEAN, OTHER])
-
-    both = [[0, CLEAN], [1, OTHER]]
-    assert await node.run(PROGRAM, "two") == {"plain": both, "streamed": both}
 
 
 async def test_parallel_calls_of_tools(rig: Rig, node: Client) -> None:
@@ -115,22 +89,6 @@ async def test_a_complaint_is_met_without_the_model(rig: Rig, node: Client) -> N
     assert rig.scripted.requests == []
 
 
-async def test_the_replys_headers_lead_to_its_trace(rig: Rig, node: Client) -> None:
-    rig.scripted.says(CLEAN)
-
-    printed = await node.run(PROGRAM, "headers")
-
-    assert printed["named"] == [True, True]
-    ids = printed["ids"]
-    assert isinstance(ids, list)
-    traces = [await rig.proxy.trace_of(str(one)) for one in ids]
-    assert [trace.replies for trace in traces] == [(CLEAN,), (CLEAN,)]
-
-
-async def test_models_are_listed(node: Client) -> None:
-    assert await node.run(PROGRAM, "models") == {"ids": [MODEL]}
-
-
 # What is caught.
 
 
@@ -151,31 +109,6 @@ async def test_an_unknown_key_is_an_authentication_error(node: Client) -> None:
     assert printed == {"plain": told, "streamed": told}
 
 
-async def test_messages_that_are_none_are_a_bad_request(node: Client) -> None:
-    assert await node.run(PROGRAM, "malformed") == error("BadRequestError", 400, "invalid_request")
-
-
-async def test_an_unknown_path_is_not_found(node: Client) -> None:
-    assert await node.run(PROGRAM, "lost") == error("NotFoundError", 404, "unknown_url")
-
-
-async def test_a_limited_rate_is_told(rig: Rig, node: Client) -> None:
-    RefusesOnce(rig.raw, always=True)
-
-    printed = await node.as_tenant("raw").run(PROGRAM, "failed")
-
-    told = error("RateLimitError", 429, LIMITED_CODE, retryAfter=str(RETRY_AFTER_S))
-    assert printed == {"plain": told, "streamed": told}
-
-
-async def test_a_limited_rate_is_waited_out(rig: Rig, node: Client) -> None:
-    refusing = RefusesOnce(rig.raw)
-
-    assert await node.as_tenant("raw").run(PROGRAM, "retried") == {"text": CLEAN}
-    first_s, second_s = refusing.asked_s
-    assert second_s - first_s >= RETRY_AFTER_S
-
-
 async def test_a_stream_that_breaks_off_is_an_error(rig: Rig, node: Client) -> None:
     rig.raw.act = breaks_off
 
@@ -185,16 +118,6 @@ async def test_a_stream_that_breaks_off_is_an_error(rig: Rig, node: Client) -> N
 
 
 # Clients that leave.
-
-
-async def test_an_impatient_client_ends_the_models_work(rig: Rig, node: Client) -> None:
-    rig.raw.act = lambda talk: talk.hang()
-
-    async with node.as_tenant("raw").running(PROGRAM, "impatient") as running:
-        printed = await running.printed()
-        await rig.raw.hung_up.wait()
-
-    assert printed == error("APIConnectionTimeoutError", None)
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,9 @@ import pytest
 from proxy.openai_api.json_body import member
 from tests.clients.processes import Client
 from tests.clients.scripts import (
-    LIMITED_CODE,
     PLACE,
     PLACES,
-    RETRY_AFTER_S,
     FallsSilent,
-    RefusesOnce,
     finds_then_says,
 )
 from tests.fakes.rig import Rig
@@ -100,28 +97,6 @@ async def test_an_unknown_key_is_told(node: Client, provider: str) -> None:
         "retryAfter": None,
     }
     assert printed == {"plain": error, "streamed": [error]}
-
-
-async def test_a_limited_rate_is_told(rig: Rig, node: Client, provider: str) -> None:
-    RefusesOnce(rig.raw, always=True)
-
-    printed = await node.as_tenant("raw").run(PROGRAM, "failed", provider)
-
-    error = {
-        "isApiCallError": True,
-        "status": 429,
-        "retryable": True,
-        "code": LIMITED_CODE,
-        "retryAfter": str(RETRY_AFTER_S),
-    }
-    assert printed == {"plain": error, "streamed": [error]}
-
-
-async def test_a_limited_rate_is_waited_out(rig: Rig, node: Client, provider: str) -> None:
-    refusing = RefusesOnce(rig.raw)
-
-    assert await node.as_tenant("raw").run(PROGRAM, "retried", provider) == {"text": CLEAN}
-    assert len(refusing.asked_s) == 2
 
 
 async def test_an_aborted_stream_ends_the_models_work(

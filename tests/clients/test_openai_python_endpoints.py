@@ -17,14 +17,11 @@ from openai.types.responses import (
 from pydantic import BaseModel
 
 from proxy.demo import MODEL, Said
-from proxy.openai_api.json_body import JsonObject
 from tests.clients.endpoint_server import EndpointRig
 from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says
 from tests.flow.canteen import (
     CHINESE,
     CLEAN,
-    COMPLAINT,
-    COMPLAINT_TEMPLATE,
     LANGUAGE_TEMPLATE,
     OTHER,
     QUESTION,
@@ -75,21 +72,6 @@ async def test_a_response(doors: EndpointRig, first: str, second: str, expected:
 
     assert (response.output_text, response.status) == (expected, "completed")
     assert response.model == MODEL
-
-
-async def test_a_response_to_items_and_instructions(doors: EndpointRig) -> None:
-    doors.server.says(CHINESE, CLEAN)
-    items: list[ResponseInputItemParam] = [
-        {"role": "user", "content": [{"type": "input_text", "text": QUESTION}]}
-    ]
-
-    async with doors.proxy.sdk() as client:
-        response = await client.responses.create(
-            model=MODEL, instructions="짧게 답하세요.", input=items
-        )
-
-    assert response.output_text == CLEAN
-    assert [one["instructions"] for one in doors.server.requests] == ["짧게 답하세요."] * 2
 
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
@@ -184,36 +166,6 @@ async def test_a_loop_of_tools_ends_with_a_guarded_response(doors: EndpointRig) 
 
     assert response.output_text == CLEAN
     assert len(doors.server.requests) == 3
-
-
-async def test_the_raw_response_leads_to_its_trace(doors: EndpointRig) -> None:
-    doors.server.says(CHINESE, CLEAN)
-    guard: JsonObject = {"sources": [{"section_content": SOURCE}]}
-
-    async with doors.proxy.sdk() as client:
-        raw = await client.responses.with_raw_response.create(
-            model=MODEL, input=QUESTION, extra_body={"guard": guard}
-        )
-        trace = await doors.proxy.trace_of(raw.headers["x-guard-request-id"])
-
-    assert "x-guard-action" in raw.headers
-    assert trace.replies == (CLEAN,)
-    assert ["guard" in request for request in doors.server.requests] == [False, False]
-
-
-@pytest.mark.parametrize("streamed", [False, True], ids=["plain", "stream"])
-async def test_a_complaint_gets_its_response_without_the_model(
-    doors: EndpointRig, streamed: bool
-) -> None:
-    async with doors.proxy.sdk() as client:
-        if streamed:
-            async with client.responses.stream(model=MODEL, input=COMPLAINT) as stream:
-                text = (await stream.get_final_response()).output_text
-        else:
-            text = (await client.responses.create(model=MODEL, input=COMPLAINT)).output_text
-
-    assert text == COMPLAINT_TEMPLATE
-    assert doors.server.requests == []
 
 
 # Completions.

@@ -2,10 +2,7 @@
 
 import json
 import os
-import pty
 import signal
-import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +10,8 @@ import pytest
 import pytest_asyncio
 
 from proxy.traces.trace import Attempt, Choice
-from tests.fakes.command import environment, running
+from tests.fakes.command import running
 from tests.fakes.processes import children_of, is_there
-from tests.fakes.warm_start import COMMAND
 from tests.flow.test_cli_traces import embedded_store
 from tests.flow.waiting import eventually
 from tests.proxy.replay.asking import unanswerable
@@ -110,31 +106,3 @@ async def test_a_process_that_is_killed_ends_it_with_a_word(much: Much) -> None:
 
     assert (status, command.out) == (2, [])
     assert "has ended by itself" in " ".join(command.err)
-
-
-def test_a_terminal_is_shown_how_far_it_is(much: Much) -> None:
-    ours, its = pty.openpty()
-    words = (COMMAND, "replay", "--policy", "default", "--limit", "8", "--jobs", "1", "--json")
-    settings = environment(much.settings) | {"TERM": "xterm", "COLUMNS": "120"}
-    with subprocess.Popen(
-        words, cwd=much.folder, env=settings, stdout=subprocess.PIPE, stderr=its
-    ) as command:
-        os.close(its)
-        # Read meanwhile: a terminal that nobody reads stops whoever writes to it.
-        shown = b"".join(read_all(ours)).decode()
-        out, _ = command.communicate()
-
-    assert json.loads(out)["read"] == 8
-    assert "/8" in shown
-    assert "changed" in shown
-
-
-def read_all(terminal: int) -> Iterator[bytes]:
-    """Yield what was written to a terminal whose other side is closed."""
-    with os.fdopen(terminal, "rb", buffering=0) as file:
-        while True:
-            try:
-                piece = file.read(4096)
-            except OSError:  # how Linux says that nobody writes any more
-                return
-            yield piece

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from proxy.openai_api.json_body import JsonObject, member
+from proxy.openai_api.json_body import JsonObject
 from proxy.pipeline.constraints import ServerKind
 from tests.fakes.constrained_server import CONSTRAINTS, ConstrainedServer
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
@@ -101,14 +101,6 @@ async def test_another_server_is_only_told(proxy: RunningProxy, server: Constrai
     assert [constraints_of(body) for body in server.requests] == [[]] * 4
     assert server.probes == 1
     assert (await proxy.trace(reply)).constrained_by == ""
-
-
-async def test_switched_off_it_is_only_told(tmp_path: Path, server: ConstrainedServer) -> None:
-    async with running_proxy(tmp_path, server, "regeneration:\n  constraint: off\n") as proxy:
-        await proxy.chat(chat_body(ASKED, SOURCES))
-
-    assert [constraints_of(body) for body in server.requests] == [[], []]
-    assert server.probes == 0
 
 
 REFUSALS = [
@@ -240,18 +232,6 @@ async def test_words_of_the_sources_may_be_written_in_their_own_letters(
     reply = await proxy.chat(chat_body(ASKED, sources))
 
     assert said(reply) == "體育振興法에 따라 한 달 61,000원입니다."
-
-
-async def test_a_client_with_a_constraint_of_its_own_keeps_it(
-    proxy: RunningProxy, server: ConstrainedServer
-) -> None:
-    own: JsonObject = {"type": "json_schema", "json_schema": {"name": "a", "schema": {}}}
-
-    await proxy.chat(chat_body(ASKED, SOURCES, response_format=own))
-
-    second = server.requests[1]
-    assert constraints_of(second) == []
-    assert member(second["response_format"], "type") == "json_schema"
 
 
 async def test_a_han_word_that_the_sources_have_in_hangul_needs_no_second_attempt(

@@ -48,41 +48,6 @@ async def test_a_sentence_is_taken_out_when_the_second_attempt_is_no_better(
     assert [attempt.choices[0].text for attempt in trace.attempts] == [f"{CORE} {BAD} {EXTRA}"] * 2
 
 
-async def test_a_second_attempt_that_passes_is_better_than_a_trimmed_first(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    upstream.says(f"{CORE} {BAD} {EXTRA}", f"{CORE} {EXTRA}")
-
-    reply = await proxy.chat(request())
-
-    assert reply.headers["x-guard-action"] == "regenerate"
-    assert reply.json()["choices"][0]["message"]["content"] == f"{CORE} {EXTRA}"
-
-
-async def test_an_answer_that_would_lose_what_was_asked_is_replaced(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    upstream.says(f"반려 식물 대여료는 한 달에 9만원입니다. {EXTRA}")
-
-    reply = await proxy.chat(request())
-
-    assert reply.headers["x-guard-action"] == "replace"
-    assert "9만원" not in reply.text
-
-
-async def test_json_that_was_asked_for_is_never_cut_into(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    upstream.says(f'{{"answer": "{CORE} {BAD} {EXTRA}"}}')
-
-    reply = await proxy.chat(request(response_format={"type": "json_object"}))
-
-    assert reply.headers["x-guard-action"] == "replace"
-    message = reply.json()["choices"][0]["message"]
-    assert message["content"] is None
-    assert message["refusal"]
-
-
 async def test_reasoning_before_the_answer_stays_where_it_is(
     proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:

@@ -14,7 +14,6 @@ from tests.flow.lending import (
     BOOKS,
     CHINESE,
     FEE,
-    LANGUAGE_TEMPLATE,
     PERIOD,
     PHONE,
     WHOLE,
@@ -50,21 +49,6 @@ async def test_json_leaves_only_as_a_whole(rig: Rig, model: PacedUpstream) -> No
     )
 
 
-async def test_json_that_stays_wrong_becomes_a_refusal(rig: Rig, model: PacedUpstream) -> None:
-    body = BODY | {"response_format": {"type": "json_object"}}
-    wrong = json.dumps({"answer": CHINESE}, ensure_ascii=False)
-    async with talking(rig.proxy, model, body) as (listener, first):
-        await says(first, wrong)
-        await first.finish()
-        second = await begun(model)
-        await says(second, wrong)
-        await second.finish()
-        await listener.rest()
-
-    assert (listener.said(), listener.said(name="refusal")) == ("", LANGUAGE_TEMPLATE)
-    assert (listener.finish_reasons(), listener.is_done) == (["stop"], True)
-
-
 async def test_a_buffered_stream_begins_when_all_of_it_was_judged(
     rig: Rig, model: PacedUpstream
 ) -> None:
@@ -83,20 +67,6 @@ async def test_a_buffered_stream_begins_when_all_of_it_was_judged(
     assert (headers["x-guard-action"], headers["x-guard-reasons"]) == ("trim", "contact.invented")
     assert headers["x-guard-attempts"] == "2"
     assert b": x-guard-" not in listener.content
-
-
-async def test_an_untouched_buffered_stream_is_the_model_servers_own(
-    rig: Rig, model: PacedUpstream
-) -> None:
-    listened = asyncio.create_task(whole_of(rig, "buffering"))
-    writing = await begun(model)
-    await says(writing, PERIOD, BOOKS)
-    await writing.finish()
-
-    listener = await listened
-
-    assert listener.reply.headers["x-guard-action"] == "pass"
-    assert listener.content == writing.content.partition(b"\r\n\r\n")[2]
 
 
 async def whole_of(rig: Rig, tenant: str) -> Listener:

@@ -172,32 +172,6 @@ async def test_a_server_that_answers_plainly_is_heard_as_a_stream(rig: Rig, tena
     assert whole.endswith(DONE)
 
 
-async def test_the_sdk_sees_nothing_but_the_answer(rig: Rig) -> None:
-    thinking = Thinking(rig, event_stream(CHINESE), event_stream(CLEAN))
-
-    async with rig.proxy.sdk() as client:
-        stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
-        thinking.speak.set()
-        texts = [chunk.choices[0].delta.content or "" async for chunk in stream]
-
-    assert stream.response.headers["x-guard-action"] == "pending"
-    assert "".join(texts) == CLEAN
-
-
-async def test_a_plain_request_waits_without_comments(rig: Rig) -> None:
-    thinking = Thinking(rig, plain(CLEAN))
-
-    asking = asyncio.create_task(rig.proxy.chat(chat_body(QUESTION)))
-    await asyncio.wait({asking}, timeout=4 * KEEP_ALIVE_S)
-    thinking.speak.set()
-    reply = await asking
-
-    assert (reply.content, reply.headers["x-guard-action"]) == (
-        plain(CLEAN).partition(b"\r\n\r\n")[2],
-        "pass",
-    )
-
-
 # Failures after the stream began.
 
 RATE_LIMITED = b'{\n  "error": {\n    "message": "Slow\\ndown.",\n    "code": "rate_limit"\n  }\n}'
@@ -236,14 +210,3 @@ async def test_a_late_failure_is_one_event_with_an_error_object(
 
     [event] = EventReader().feed(whole.replace(KEEP_ALIVE, b""))
     assert json.loads(event.data or "")["error"]["code"] == code
-
-
-async def test_a_late_timeout_is_raised_too(rig: Rig) -> None:
-    rig.raw.act = lambda talk: talk.hang()
-
-    async with rig.proxy.sdk("impatient") as client:
-        stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
-        with pytest.raises(openai.APIError) as caught:
-            await anext(aiter(stream))
-
-    assert caught.value.code == "upstream_timeout"

@@ -32,7 +32,6 @@ OWN_NUMBER = "010-0000-4321"
 FIRST = f"남기신 번호는 {OWN_NUMBER}입니다."
 FIRST_MASKED = "남기신 번호는 [전화번호]입니다."
 SECOND = " 대출 기간은 9일입니다."
-THIRD = " 연체료는 하루에 70원입니다."
 CHINESE = "图书馆在一楼。"
 BODY = chat_body(f"제 번호는 {OWN_NUMBER}입니다. {ASKED}", FEES, stream=True)
 ROUNDS = 3
@@ -167,55 +166,6 @@ async def test_a_client_that_leaves_before_the_first_sentence_is_there(
     trace = await rig.proxy.trace_of(listener.id)
     assert_gone(trace)
     assert trace.replies == ()
-
-
-async def test_a_client_that_leaves_during_the_second_attempt(
-    rig: Rig, model: PacedUpstream
-) -> None:
-    async with talking(rig.proxy, model, BODY) as (listener, first):
-        await first.say(CHINESE)
-        await first.say(SECOND)
-        second = await begun(model)
-        await second.say(FIRST)
-        await second.say(SECOND)
-        await listener.hears(FIRST)
-    await second.is_left()
-
-    trace = await rig.proxy.trace_of(listener.id)
-    assert_gone(trace)
-    assert trace.replies == (FIRST_MASKED,)
-    said = [choice.text for attempt in trace.attempts for choice in attempt.choices]
-    assert said == [CHINESE, FIRST_MASKED + SECOND]
-
-
-async def test_a_client_that_leaves_two_choices_halfway(rig: Rig, model: PacedUpstream) -> None:
-    async with talking(rig.proxy, model, BODY | {"n": 2}) as (listener, writing):
-        await writing.say(FIRST, choice=1)
-        await writing.say(SECOND, choice=1)
-        await listener.hears(FIRST, choice=1)
-        await writing.say(THIRD, choice=0)
-        await writing.say(SECOND, choice=0)
-        await listener.hears(THIRD, choice=0)
-    await writing.is_left()
-
-    trace = await rig.proxy.trace_of(listener.id)
-    assert_gone(trace)
-    assert trace.replies == (
-        THIRD,
-        FIRST_MASKED,
-    )
-
-
-async def test_a_client_that_leaves_a_watched_stream(rig: Rig, model: PacedUpstream) -> None:
-    async with talking(rig.proxy, model, BODY, tenant="watching") as (listener, writing):
-        await writing.say(CHINESE)
-        await writing.say(SECOND[:4])
-        await listener.hears(CHINESE + SECOND[:4])
-    await writing.is_left()
-
-    trace = await rig.proxy.trace_of(listener.id)
-    assert_gone(trace)
-    assert trace.replies == (CHINESE + SECOND[:4],)
 
 
 async def test_the_model_waits_for_a_client_that_reads_nothing(

@@ -228,13 +228,6 @@ async def test_errors_count_and_give_their_place_back(place: Place) -> None:
     assert [reply.headers[LEFT] for reply in (broken, unknown, served)] == ["4", "3", "2"]
 
 
-async def test_who_has_no_key_uses_up_nothing(place: Place) -> None:
-    unknown = await place.ask("app", key="gp-nobody")
-
-    assert unknown.status_code == 401
-    assert ALLOWED not in unknown.headers
-
-
 async def test_our_limit_is_said_in_place_of_the_model_servers(place: Place) -> None:
     headers = {ALLOWED: "9000", LEFT: "8999", RESETS: "12ms", "x-ratelimit-limit-tokens": "777"}
     place.raw.says(b'{"data": []}', headers=headers)
@@ -288,16 +281,6 @@ async def test_places_are_taken_until_clients_leave_and_never_lost(
     assert limited(place.proxy, "connections", "concurrent_requests") >= 3 * len(DOORS)
 
 
-async def test_one_request_after_the_other_always_finds_its_place(place: Place) -> None:
-    async with place.proxy.sdk("sequential") as client:
-        for _ in range(8):
-            plain = await client.chat.completions.create(model=MODEL, messages=ASKED)
-            stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
-            said = [chunk.choices[0].delta.content or "" async for chunk in stream]
-
-            assert plain.choices[0].message.content == "".join(said) == CLEAN
-
-
 async def test_a_place_is_free_before_the_last_byte_leaves(place: Place) -> None:
     """A client whose next request is there in that moment, which is as early as one can be."""
     app = create_app(place.proxy.services)
@@ -324,28 +307,6 @@ async def test_a_place_is_free_before_the_last_byte_leaves(place: Place) -> None
 
 
 # Several proxies, and a Redis that is not there.
-
-
-async def test_two_proxies_on_one_redis_share_a_limit(tmp_path: Path, redis_url: str) -> None:
-    folders = [tmp_path / "first", tmp_path / "second"]
-    policy = limits(requests_per_minute=7)
-    async with AsyncExitStack() as stack:
-        upstream = await stack.enter_async_context(ScriptedUpstream().running())
-        proxies = []
-        for folder in folders:
-            folder.mkdir()
-            one = running_proxy(folder, upstream, policy, redis_url=redis_url)
-            proxies.append(await stack.enter_async_context(one))
-        # The first request of a process loads the guards; what waited beside it for Redis might
-        # count Redis as away.
-        first = [await ask(proxy) for proxy in proxies]
-        rest = await asyncio.gather(*(ask(proxy) for proxy in proxies for _ in range(9)))
-
-    replies = [*first, *rest]
-    statuses = [reply.status_code for reply in replies]
-    assert (statuses.count(200), statuses.count(429)) == (7, 13)
-    left = sorted(reply.headers[LEFT] for reply in replies if reply.status_code == 200)
-    assert left == list("0123456")
 
 
 async def test_limits_hold_while_redis_is_away_and_nobody_else_notices(tmp_path: Path) -> None:
@@ -408,9 +369,3 @@ async def test_a_changed_limit_holds_for_the_next_request(tmp_path: Path) -> Non
     assert [reply.status_code for reply in replies] == [200, 200, 429, 200]
     assert [reply.headers.get(LEFT) for reply in replies] == [None, "1", "0", "3"]
     assert {reply.status_code for reply in unlimited} == {200}
-
-
-async def test_readiness_says_that_one_process_counts_for_itself(place: Place) -> None:
-    ready = await place.proxy.client.get(f"{place.proxy.address}/readyz")
-
-    assert ready.json()["limits"] == {"store": place.counted_in}

@@ -78,20 +78,6 @@ async def test_a_bad_answer_that_comes_all_at_once_is_asked_for_again(
     assert await hearing == PERIOD
 
 
-async def test_a_second_attempt_that_is_as_bad_is_replaced(rig: Rig, model: PacedUpstream) -> None:
-    async with talking(rig.proxy, model, BODY) as (listener, first):
-        await says(first, CHINESE, FEE)
-        second = await begun(model)
-        await says(second, CHINESE, FEE)
-        await second.finish()
-        await listener.rest()
-
-    assert listener.said() == LANGUAGE_TEMPLATE
-    assert (listener.finish_reasons(), listener.is_done) == (["stop"], True)
-    assert CHINESE not in listener.content.decode()
-    assert (await rig.proxy.trace_of(listener.id)).replies == (LANGUAGE_TEMPLATE,)
-
-
 async def test_a_second_attempt_that_fails_before_it_leaves_is_no_failure(
     rig: Rig, model: PacedUpstream
 ) -> None:
@@ -156,30 +142,6 @@ async def assert_broken_off(rig: Rig, listener: Listener, left: str, code: str) 
     trace = await rig.proxy.trace_of(listener.id)
     assert (trace.error, trace.replies) == (code, (left,))
     assert trace.attempts[-1].error == code
-
-
-async def test_a_stream_that_the_model_server_cuts_ends_with_an_error(
-    rig: Rig, model: PacedUpstream
-) -> None:
-    async with talking(rig.proxy, model, BODY) as (listener, writing):
-        await says(writing, PERIOD, BOOKS)
-        await listener.hears(PERIOD)
-        writing.over.set()
-        await listener.rest()
-
-    await assert_broken_off(rig, listener, PERIOD, "upstream_broken")
-
-
-async def test_an_error_of_the_model_server_in_its_stream_ends_ours(
-    rig: Rig, model: PacedUpstream
-) -> None:
-    async with talking(rig.proxy, model, BODY) as (listener, writing):
-        await says(writing, PERIOD, BOOKS)
-        await listener.hears(PERIOD)
-        await writing.send(write_event({"error": {"message": "out of memory"}}))
-        await listener.rest()
-
-    await assert_broken_off(rig, listener, PERIOD, "upstream_broken")
 
 
 async def test_a_model_server_that_falls_silent_is_not_waited_for(

@@ -1,6 +1,5 @@
 """Streams that leave sentence by sentence, while a model writes that the tests set the pace of."""
 
-import asyncio
 import json
 
 import pytest
@@ -11,7 +10,6 @@ from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import DONE
 from tests.fakes.paced_upstream import PacedUpstream, framed
 from tests.fakes.rig import Rig
-from tests.fakes.running_proxy import DEADLINE_S
 from tests.flow.lending import (
     BODY,
     BOOKS,
@@ -28,22 +26,13 @@ from tests.flow.lending import (
     says,
 )
 from tests.flow.library import SOURCE
-from tests.flow.listening import is_silent, talking
+from tests.flow.listening import talking
 from tests.flow.waiting import eventually
 
 RIG = lending_rig
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-async def test_who_speaks_is_said_before_a_word_is(rig: Rig, model: PacedUpstream) -> None:
-    async with talking(rig.proxy, model, BODY) as (listener, _):
-        await listener.gets(b'"role":"assistant"')
-
-        assert listener.said() == ""
-        assert listener.reply.headers["x-guard-action"] == "pending"
-        assert listener.reply.headers["content-type"].startswith("text/event-stream")
 
 
 async def test_sources_are_read_while_the_model_thinks(rig: Rig, model: PacedUpstream) -> None:
@@ -75,19 +64,6 @@ async def test_a_sentence_is_there_before_the_model_has_written_the_one_after_th
     assert trace.model_text_ms is not None
     assert trace.first_text_ms is not None
     assert trace.model_text_ms <= trace.first_text_ms < trace.duration_ms
-
-
-async def test_a_sentence_leaves_with_the_first_letter_of_the_next(
-    rig: Rig, model: PacedUpstream
-) -> None:
-    async with talking(rig.proxy, model, BODY) as (listener, writing):
-        await says(writing, *PERIOD)
-        hearing = asyncio.create_task(listener.hears(PERIOD))
-        assert await is_silent(hearing)
-
-        await says(writing, " 한")
-
-        await asyncio.wait_for(hearing, DEADLINE_S)
 
 
 async def test_an_untouched_stream_leaves_as_the_model_server_wrote_it(

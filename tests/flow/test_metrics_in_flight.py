@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.exposition import scraped
 from tests.fakes.paced_upstream import PacedUpstream
-from tests.fakes.raw_upstream import RawUpstream, Talk
+from tests.fakes.raw_upstream import RawUpstream
 from tests.fakes.running_proxy import DEADLINE_S, RunningProxy, chat_body, running_proxy
 
 CHAT = "chat.completions"
@@ -74,34 +74,5 @@ async def test_a_client_that_leaves_is_not_under_way_any_more(
 
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
-
-    await until_there_are(proxy, 0, 0, CHAT)
-
-
-async def test_what_is_handed_through_counts_as_that(proxy: RunningProxy, raw: RawUpstream) -> None:
-    reached = asyncio.Event()
-
-    async def hang(talk: Talk) -> None:
-        reached.set()
-        await talk.hang()
-
-    raw.act = hang
-    key = {"authorization": f"Bearer {proxy.key}"}
-    url = f"{proxy.base_url}/embeddings"
-    asking = asyncio.create_task(proxy.client.post(url, json={"input": "네"}, headers=key))
-    async with asyncio.timeout(DEADLINE_S):
-        await reached.wait()
-
-    await until_there_are(proxy, 1, 0, "passthrough")
-    await until_there_are(proxy, 0, 0, CHAT)
-
-    asking.cancel()
-    await asyncio.gather(asking, return_exceptions=True)
-    await until_there_are(proxy, 0, 0, "passthrough")
-
-
-async def test_a_refused_request_is_not_under_way_any_more(proxy: RunningProxy) -> None:
-    await proxy.chat({"model": 3})
-    await proxy.chat(chat_body(QUESTION), key="nobodys")
 
     await until_there_are(proxy, 0, 0, CHAT)

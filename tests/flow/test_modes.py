@@ -26,7 +26,7 @@ from tests.flow.library import (
     TRUE_ANSWER,
     TWO_WRONG,  # noqa: F401 - the table names it
 )
-from tests.flow.replies import assert_untouched, both_ways, found_by, outcomes, said
+from tests.flow.replies import assert_untouched, found_by, outcomes, said
 from tests.tables import each_row
 
 DEFAULT = load_shipped("default")
@@ -65,21 +65,6 @@ async def test_a_guard_in_shadow_changes_nothing_and_says_what_it_would_have_don
     assert found_by(trace, "numbers") == ["800원"]
 
 
-async def test_a_guard_in_shadow_does_not_speak_for_another(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    proxy = proxy.as_tenant("watched-numbers")
-    upstream.says("대출 기간은 45일이고 延滞金은 하루에 70원입니다.")
-
-    reply = await proxy.chat(QUESTION)
-    trace = await proxy.trace(reply)
-
-    assert reply.headers["x-guard-reasons"] == "korean_only.han"
-    assert DEFAULT.templates.recognise(said(reply)) == "korean_only"
-    assert outcomes(trace, "numbers") == [GuardOutcome.WOULD_ACT, GuardOutcome.WOULD_ACT]
-    assert outcomes(trace, "korean_only") == [GuardOutcome.ACTED, GuardOutcome.ACTED]
-
-
 @each_row("guard, body", "a_guard_of_the_question_in_shadow_lets_the_model_be_asked")
 async def test_a_guard_of_the_question_in_shadow_lets_the_model_be_asked(
     proxy: RunningProxy, upstream: ScriptedUpstream, guard: str, body: JsonObject
@@ -92,20 +77,6 @@ async def test_a_guard_of_the_question_in_shadow_lets_the_model_be_asked(
 
     assert outcomes(trace, guard, Stage.INPUT) == [GuardOutcome.WOULD_ACT]
     assert trace.route == "model"
-
-
-async def test_a_guard_that_is_off_does_not_run(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    proxy = proxy.as_tenant("no-numbers")
-    upstream.says(ONE_WRONG)
-
-    await assert_untouched(proxy, upstream, QUESTION)
-    trace = await proxy.trace(await proxy.chat(QUESTION))
-
-    assert outcomes(trace, "numbers") == []
-    assert outcomes(trace, "estimates") == [GuardOutcome.CLEAN]
-    assert found_by(trace, "numbers") == []
 
 
 # --- codes that are only noted ------------------------------------------------------------------
@@ -125,17 +96,6 @@ async def test_a_code_that_is_only_noted_leaves_plain_replies_and_streams_as_the
         assert found_by(trace, "numbers") == ["800원"]
         assert trace.confidence is not None
         assert trace.confidence < 1.0
-
-
-async def test_beside_it_other_codes_of_the_guard_act_in_plain_replies_and_streams(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    proxy = proxy.as_tenant("noting")
-    upstream.says(f"{ONE_WRONG} 복사는 한 장에 3,300원입니다.")
-
-    left = await both_ways(proxy, QUESTION, "trim", "numbers.not_in_sources")
-
-    assert left == ONE_WRONG
 
 
 # --- the second attempt ------------------------------------------------------------------------
@@ -173,27 +133,6 @@ async def test_without_regeneration_the_model_is_asked_once(
     assert DEFAULT.templates.recognise(said(reply)) == "numbers"
     assert reply.headers["x-guard-action"] == "replace"
     assert len(upstream.requests) == 1
-
-
-async def test_a_guard_that_only_replaces_does_not_ask_again(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    proxy = proxy.as_tenant("replacing")
-    upstream.says(ONE_WRONG, TRUE_ANSWER)
-
-    reply = await proxy.chat(QUESTION)
-
-    assert DEFAULT.templates.recognise(said(reply)) == "numbers"
-    assert len(upstream.requests) == 1
-
-
-async def test_clean_answers_pass_whatever_the_second_attempt_is_like(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    proxy = proxy.as_tenant("replacing-once")
-    upstream.says(TRUE_ANSWER, ONE_WRONG)
-
-    await assert_untouched(proxy, upstream, QUESTION)
 
 
 # --- guards that break -------------------------------------------------------------------------

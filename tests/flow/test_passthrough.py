@@ -1,12 +1,10 @@
 import asyncio
 import gzip
-import json
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
 import openai
 import pytest
-from pydantic import JsonValue
 
 from tests.fakes.open_upstream import OpenUpstream, Visit
 from tests.fakes.running_proxy import DEADLINE_S, RunningProxy
@@ -103,17 +101,6 @@ async def test_an_encoded_reply_stays_encoded(
 
     assert upstream.visits[0].values("accept-encoding") == expected
     assert (raw, reply.headers["content-encoding"]) == (packed, "gzip")
-
-
-async def test_an_encoded_request_stays_encoded(
-    proxy: RunningProxy, upstream: OpenUpstream
-) -> None:
-    packed = gzip.compress(b'{"input": "x"}')
-
-    await ask(proxy, "POST", "/embeddings", content=packed, headers=[("content-encoding", "gzip")])
-
-    assert upstream.bodies == [packed]
-    assert upstream.visits[0].values("content-encoding") == ["gzip"]
 
 
 async def test_a_head_is_a_head(proxy: RunningProxy, upstream: OpenUpstream) -> None:
@@ -271,16 +258,6 @@ async def test_a_body_of_unknown_length_is_cut_at_the_limit(
         await upstream.hung_up.wait()
 
 
-async def test_a_body_just_within_the_limit_travels(
-    proxy: RunningProxy, upstream: OpenUpstream
-) -> None:
-    body = b"x" * MAX_BODY_BYTES
-
-    reply = await ask(proxy, "POST", "/files", content=body)
-
-    assert (reply.status_code, upstream.bodies) == (200, [body])
-
-
 # The real client.
 
 
@@ -312,42 +289,3 @@ async def test_the_sdk_has_a_sound_file_transcribed(
     assert upstream.bodies[0].startswith(b"--" + boundary)
     assert ANYTHING in upstream.bodies[0]
     assert visit.values("content-length") == [str(len(upstream.bodies[0]))]
-
-
-async def test_the_sdk_keeps_files(proxy: RunningProxy, upstream: OpenUpstream) -> None:
-    file: JsonValue = {
-        "id": "file-1",
-        "object": "file",
-        "bytes": 4,
-        "created_at": 1,
-        "filename": "규정.txt",
-        "purpose": "user_data",
-        "status": "processed",
-    }
-    async with proxy.sdk() as client:
-        says_json(upstream, file)
-        created = await client.files.create(file=("규정.txt", b"text"), purpose="user_data")
-        upstream.says(ANYTHING, (b"content-type", b"application/octet-stream"))
-        content = await client.files.content("file-1")
-        says_json(upstream, {"id": "file-1", "object": "file", "deleted": True})
-        deleted = await client.files.delete("file-1")
-
-    assert (created.id, content.content, deleted.deleted) == ("file-1", ANYTHING, True)
-    assert [(visit.method, visit.target) for visit in upstream.visits] == [
-        ("POST", "/v1/files"),
-        ("GET", "/v1/files/file-1/content"),
-        ("DELETE", "/v1/files/file-1"),
-    ]
-
-
-async def test_the_sdk_raises_the_model_servers_own_error(
-    proxy: RunningProxy, upstream: OpenUpstream
-) -> None:
-    error: JsonValue = {"message": "no such file", "type": "t", "param": "id", "code": "gone"}
-    upstream.says(json.dumps({"error": error}).encode(), JSON, status=404)
-
-    async with proxy.sdk() as client:
-        with pytest.raises(openai.NotFoundError) as caught:
-            await client.files.retrieve("file-9")
-
-    assert caught.value.body == error

@@ -19,7 +19,6 @@ from proxy.openai_api.json_body import JsonObject, member
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy, tenant_yaml
 from tests.fakes.scripted_upstream import ScriptedUpstream
-from tests.flow.replies import said
 from tests.flow.waiting import eventually
 
 SOURCES: list[JsonValue] = [
@@ -119,16 +118,6 @@ def logs() -> Iterator[list[EventDict]]:
         yield captured
 
 
-async def test_a_new_tenant_is_let_in_while_running(edited: Edited, logs: list[EventDict]) -> None:
-    key = edited.add_tenant("late")
-
-    await eventually(lambda: edited.has_status(key, 200))
-
-    reply = await edited.proxy.chat(ASKED, key=key)
-    assert reply.headers["x-guard-policy"].startswith("late@")
-    assert {"event": "policies.reloaded", "log_level": "info", "changed": ["late"]} in logs
-
-
 async def test_a_key_that_is_taken_away_opens_nothing_any_more(edited: Edited) -> None:
     _, other_hash = new_key("app")
     assert await edited.status(edited.proxy.key) == 200
@@ -136,20 +125,6 @@ async def test_a_key_that_is_taken_away_opens_nothing_any_more(edited: Edited) -
     edited.write("app", tenant_yaml("app", other_hash, edited.upstream.address))
 
     await eventually(lambda: edited.has_status(edited.proxy.key, 401))
-
-
-async def test_a_guard_put_into_shadow_lets_answers_out_from_then_on(edited: Edited) -> None:
-    before = await edited.proxy.chat(ASKED)
-
-    edited.add_to("app", SHADOW)
-    await eventually(lambda: edited.acts("pass"))
-    after = await edited.proxy.chat(ASKED)
-
-    assert before.headers["x-guard-action"] == "replace"
-    assert said(after) == WRONG
-    assert before.headers["x-guard-policy"] != after.headers["x-guard-policy"]
-    modes = {run.mode for run in (await edited.proxy.trace(after)).guards if run.guard == "numbers"}
-    assert modes == {Mode.SHADOW}
 
 
 async def test_a_broken_edit_changes_nothing_and_is_shown_until_it_is_mended(

@@ -356,12 +356,3 @@ async def test_verify_takes_the_model_that_it_is_told(tmp_path: Path, server: On
     assert told.verified
     assert "judge:no_model" in untold.degraded
     assert not untold.verified
-
-
-async def test_verify_takes_the_first_of_the_tenants_models(
-    tmp_path: Path, server: OneServer
-) -> None:
-    async with proxy_of(tmp_path, server, rules="  models: {public: private}\n") as proxy:
-        await verified(proxy)
-
-    assert [json.loads(one.body)["model"] for one in server.opinions] == ["private"]

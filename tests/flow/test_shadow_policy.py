@@ -1,7 +1,5 @@
 """A shadow policy, tried on real requests by a real process."""
 
-import asyncio
-import os
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from concurrent.futures import Executor
@@ -174,22 +172,6 @@ async def test_a_process_that_dies_costs_nobody_but_its_own_work(
     assert failed["error"] == "BrokenProcessPool"
 
 
-async def test_one_that_dies_without_work_costs_nobody_anything(
-    tmp_path: Path, upstream: ScriptedUpstream
-) -> None:
-    write_next(tmp_path)
-    upstream.says(FEE)
-
-    async with by_hand(tmp_path, upstream, held=False) as hand:
-        first = await hand.trace(await hand.chat(asked()))
-        number = await asyncio.wrap_future(hand.started[0].submit(os.getpid))
-        with pytest.raises(BrokenProcessPool):
-            await asyncio.wrap_future(hand.started[0].submit(os.kill, number, signal.SIGKILL))
-        second = await hand.trace(await hand.chat(asked()))
-
-    assert [shadow_of(trace).not_run for trace in (first, second)] == [None, None]
-
-
 async def test_a_proxy_that_stops_keeps_what_was_under_way(
     tmp_path: Path, upstream: ScriptedUpstream
 ) -> None:
@@ -265,19 +247,6 @@ async def serving(
         children = children_of(command.process.pid)
         assert children
         yield command, children
-
-
-async def test_a_service_that_stops_in_order_ends_its_process(
-    tmp_path: Path, upstream: ScriptedUpstream
-) -> None:
-    upstream.says(FEE)
-    async with serving(tmp_path, upstream) as (command, children):
-        command.signal(signal.SIGTERM)
-        assert await command.ended() == 0
-        await eventually(none_of(children))
-
-    assert command.log[-1]["event"] == "service.stopped"
-    assert {line["level"] for line in command.log} == {"info"}
 
 
 async def test_a_process_ends_by_itself_when_the_service_is_gone(

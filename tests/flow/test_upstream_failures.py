@@ -1,4 +1,3 @@
-import asyncio
 import json
 import socket
 from collections.abc import AsyncGenerator, Iterator
@@ -18,7 +17,7 @@ from tests.fakes.log_lines import json_logs
 from tests.fakes.mocked_wire import WIRE
 from tests.fakes.raw_upstream import Act, Talk, http_head, http_reply
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
-from tests.fakes.running_proxy import DEADLINE_S, chat_body
+from tests.fakes.running_proxy import chat_body
 from tests.tables import each_row
 
 SERVER_KEY = "sk-operator-5e0c7d1b9a"
@@ -253,16 +252,6 @@ async def test_a_slow_server_is_a_gateway_timeout_that_names_the_phase(
     assert trace.attempts[0].upstream_ms > SHORT_S * 1000 - 1  # an event loop counts milliseconds
 
 
-async def test_the_model_server_is_hung_up_on_after_a_timeout(rig: Rig) -> None:
-    rig.raw.act = lambda talk: talk.hang()
-
-    await ask(rig, "first-byte")
-
-    async with asyncio.timeout(DEADLINE_S):
-        await rig.raw.hung_up.wait()
-    assert len(rig.raw.requests) == 1
-
-
 # Failures of the HTTP library.
 
 FAILURES = [
@@ -297,14 +286,6 @@ async def test_every_failure_of_the_connection_has_a_status(
     assert (caught.value.status_code, caught.value.code) == (status, code)
     assert "engine.py" not in caught.value.response.text
     assert respx_mock.calls.call_count == (2 if failure is StaleConnection else 1)
-
-
-@respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
-async def test_a_connect_timeout_names_its_phase(respx_mock: respx.MockRouter, rig: Rig) -> None:
-    respx_mock.post("/chat/completions").mock(side_effect=httpx.ConnectTimeout)
-
-    with pytest.raises(openai.InternalServerError, match=r"\(connect, 5 s\)"):
-        await ask_by_sdk(rig, "mocked")
 
 
 SECOND = [

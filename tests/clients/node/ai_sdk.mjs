@@ -144,11 +144,6 @@ export default {
     return { plain: seen(plain), streamed: errors.map(seen) };
   },
 
-  async retried(provider) {
-    const { text } = await generateText(asked(provider, { maxRetries: 1 }));
-    return { text };
-  },
-
   async aborted(provider) {
     const controller = new AbortController();
     const result = streamText(asked(provider, { abortSignal: controller.signal }));

@@ -78,29 +78,6 @@ export default {
     };
   },
 
-  async usage() {
-    const options = { stream: true, stream_options: { include_usage: true } };
-    const chunks = await collected(await chat.create({ ...asked, ...options }));
-    const plain = await chat.create(asked);
-    return { streamed: chunks.at(-1).usage, plain: plain.usage };
-  },
-
-  async helper() {
-    const deltas = [];
-    const stream = chat.stream(asked).on("content", (delta) => deltas.push(delta));
-    const final = await stream.finalChatCompletion();
-    return { deltas: deltas.join(""), text: final.choices[0].message.content };
-  },
-
-  async two() {
-    const plain = await chat.create({ ...asked, n: 2 });
-    const chunks = await collected(await chat.create({ ...asked, n: 2, stream: true }));
-    return {
-      plain: plain.choices.map((choice) => [choice.index, choice.message.content]),
-      streamed: [0, 1].map((index) => [index, texts(chunks, index)]),
-    };
-  },
-
   async tools() {
     const plain = await chat.create({ ...asked, tools: [find] });
     const streamed = await chat.stream({ ...asked, tools: [find] }).finalChatCompletion();
@@ -154,44 +131,12 @@ export default {
     return { plain: plain.choices[0].message.content, streamed: texts(chunks) };
   },
 
-  async headers() {
-    const { data, response } = await chat.create(asked).withResponse();
-    const streaming = await chat.create({ ...asked, stream: true }).withResponse();
-    await collected(streaming.data);
-    return {
-      text: data.choices[0].message.content,
-      named: [response, streaming.response].map((one) => one.headers.has("x-guard-action")),
-      ids: [response, streaming.response].map((one) => one.headers.get("x-guard-request-id")),
-    };
-  },
-
-  async models() {
-    return { ids: (await collected(client.models.list())).map((one) => one.id) };
-  },
-
   async failed() {
     const plain = await caught(() => chat.create(asked));
     const streamed = await caught(async () => {
       await collected(await chat.create({ ...asked, stream: true }));
     });
     return { plain: seen(plain), streamed: seen(streamed) };
-  },
-
-  async malformed() {
-    return seen(await caught(() => chat.create({ ...asked, messages: "안녕" })));
-  },
-
-  async lost() {
-    return seen(await caught(() => client.post("/nowhere", { body: {} })));
-  },
-
-  async retried() {
-    const reply = await chat.create(asked, { maxRetries: 1 });
-    return { text: reply.choices[0].message.content };
-  },
-
-  async impatient() {
-    return seen(await caught(() => chat.create(asked, { timeout: 200 })));
   },
 
   // A loop over a stream that is aborted just ends.

@@ -1,7 +1,7 @@
 // The openai package at the doors beside chat: responses and completions.
 import OpenAI from "openai";
 
-import { apiKey, baseURL, collected, complaint, model, question } from "./program.mjs";
+import { apiKey, baseURL, collected, model, question } from "./program.mjs";
 
 const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
 const asked = { model, input: question };
@@ -54,20 +54,6 @@ export default {
     return { actions: replies.map((reply) => reply.guard?.action ?? null) };
   },
 
-  async helper() {
-    const deltas = [];
-    const stream = client.responses.stream(asked);
-    stream.on("response.output_text.delta", (event) => deltas.push(event.delta));
-    const final = await stream.finalResponse();
-    return { deltas: deltas.join(""), text: final.output_text };
-  },
-
-  async tools() {
-    const plain = await client.responses.create({ ...asked, tools });
-    const streamed = await client.responses.stream({ ...asked, tools }).finalResponse();
-    return { plain: called(plain), streamed: called(streamed) };
-  },
-
   async roundTrip() {
     const first = await client.responses.create({ ...asked, tools });
     const results = called(first).map(([call_id, , { place }]) => ({
@@ -84,13 +70,6 @@ export default {
     const plain = await client.responses.create(body);
     const streamed = await client.responses.stream(body).finalResponse();
     return { plain: JSON.parse(plain.output_text), streamed: JSON.parse(streamed.output_text) };
-  },
-
-  async complaint() {
-    const body = { model, input: complaint };
-    const plain = await client.responses.create(body);
-    const streamed = await client.responses.stream(body).finalResponse();
-    return { plain: plain.output_text, streamed: streamed.output_text };
   },
 
   async completions() {

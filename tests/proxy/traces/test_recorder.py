@@ -15,7 +15,6 @@ from structlog.testing import capture_logs
 
 from guards.core.exchange import Source
 from policies.schema.sections import Tracing
-from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.query import Page, Query
 from proxy.traces.recorder import Limits, Recorder
 from proxy.traces.redis import RedisStore
@@ -139,48 +138,6 @@ async def test_traces_reach_redis_in_order(redis_url: str, database: Database) -
             "waiting": 0,
             "outbox": 0,
         }
-
-
-async def test_without_redis_the_embedded_store_is_the_store(database: Database) -> None:
-    store = EmbeddedStore(database, now_ms)
-    recorder = a_recorder(store, database)
-    await recorder.start()
-    names = [f"t{number}" for number in range(50)]
-    for name in names:
-        recorder.record(a_trace(name), TRACING)
-    await recorder.close()
-
-    assert await oldest_first(store) == names
-
-
-async def test_redis_killed_in_the_middle_of_load_loses_nothing(
-    redis_process: RedisProcess, database: Database
-) -> None:
-    names = [f"t{number:04}" for number in range(1_200)]
-
-    async with redis_store(redis_process.url) as store:
-        recorder = a_recorder(store, database)
-        await recorder.start()
-        with capture_logs() as logs:
-            for number, name in enumerate(names):
-                recorder.record(a_trace(name), TRACING)
-                if number == 400:
-                    await until(lambda: recorder.counters()["delivered"] > 0)
-                    redis_process.kill()
-                if number == 800:
-                    await until(lambda: recorder.is_away)
-                    redis_process.start()
-                if number % 10 == 0:
-                    await asyncio.sleep(0)
-            await until(lambda: recorder.counters()["waiting"] == 0)
-            await until(lambda: recorder.counters()["outbox"] == 0)
-        await recorder.close()
-
-        assert await oldest_first(store) == names
-        assert recorder.counters()["dropped"] == 0
-        assert recorder.counters()["outboxed"] > 0
-    events = [line["event"] for line in logs]
-    assert events.index("trace.store_away") < events.index("trace.store_back")
 
 
 async def test_an_answer_that_was_lost_does_not_double_a_trace(database: Database) -> None:

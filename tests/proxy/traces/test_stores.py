@@ -9,7 +9,7 @@ from policies.schema.sections import Tracing
 from policies.verdict import GuardOutcome
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStore, tail, walk
-from proxy.traces.trace import NOTHING_DECIDED, Trace
+from proxy.traces.trace import Trace
 from tests.proxy.traces.making import KEEP, a_trace, entries
 
 
@@ -60,29 +60,6 @@ async def test_goes_on_from_a_cursor_towards_newer_ones(store: TraceStore) -> No
     assert ids(seen.traces) == ["one"]
     assert ids(newer.traces) == ["two", "three"]
     assert (nothing.traces, nothing.cursor) == ((), newer.cursor)
-
-
-async def test_filters_by_action_and_by_guard_that_found_something(store: TraceStore) -> None:
-    await store.add(
-        entries(
-            a_trace("clean", guards={"numbers": GuardOutcome.CLEAN}),
-            a_trace("acted", action=Action.REPLACE, guards={"numbers": GuardOutcome.ACTED}),
-            a_trace("shadow", guards={"numbers": GuardOutcome.WOULD_ACT}),
-            a_trace("other", action=Action.REPLACE, guards={"numbers_too": GuardOutcome.ACTED}),
-            a_trace("left", action=None),
-        )
-    )
-
-    replaced = await store.page(Query(action=Action.REPLACE))
-    numbers = await store.page(Query(guard="numbers"))
-    both = await store.page(Query(action=Action.REPLACE, guard="numbers"))
-
-    undecided = await store.page(Query(action=NOTHING_DECIDED))
-
-    assert ids(undecided.traces) == ["left"]
-    assert ids(replaced.traces) == ["other", "acted"]
-    assert ids(numbers.traces) == ["shadow", "acted"]
-    assert ids(both.traces) == ["acted"]
 
 
 async def test_finds_the_few_that_a_filter_wants_among_many(store: TraceStore) -> None:
@@ -176,12 +153,6 @@ async def test_keeps_about_the_last_of_each_tenant(store: TraceStore) -> None:
     assert len(left) <= 110
     assert await store.get("t0") is None
     assert await store.get("calm") is not None
-
-
-async def test_policies_that_keep_for_a_lifetime_are_fine(store: TraceStore) -> None:
-    await store.add(entries(a_trace("one"), keep=Tracing(keep_days=36_500.0, keep_last=10)))
-
-    assert ids((await store.page(Query(tenant="acme"))).traces) == ["one"]
 
 
 async def test_tail_gives_what_comes_in_from_now_on(store: TraceStore) -> None:
