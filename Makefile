@@ -75,8 +75,9 @@ quality: $(VENV)/dev.done  ## how good the policies are on answers as models wri
 	$(BIN)/python -m tests.quality --docs docs $(ARGS)
 	$(BIN)/python -m tests.reference
 
-fit: $(VENV)/dev.done  ## the weights of doubt and of complaints, from the sets that were tuned on
+fit: $(VENV)/dev.done  ## the weights of doubt, complaints and direct answers, from the sets that were tuned on
 	$(BIN)/python -m tests.quality.fitting
+	$(BIN)/python -m tests.quality.fitting_direct_answers
 	$(BIN)/python -m tests.quality.fitting_complaints
 
 lock: $(VENV)/dev.done  ## pin the newest versions that fit

@@ -91,11 +91,29 @@ class AnswerabilityCase(_Read):
     answerable: bool
 
 
-Case: TypeAlias = AnswerCase | ComplaintCase | AnswerabilityCase
+class DirectCase(_Read):
+    """A question, and the lines of its sources of which each answers it; none if nothing does."""
+
+    id: str
+    question: str
+    sources: tuple[SourceText, ...]
+    right: tuple[str, ...]
+    kind: str
+
+    @model_validator(mode="after")
+    def _check_right(self) -> "DirectCase":
+        for line in self.right:
+            if not any(line in source.section_content for source in self.sources):
+                raise ValueError(f"{self.id}: {line!r} stands in no source")
+        return self
+
+
+Case: TypeAlias = AnswerCase | ComplaintCase | AnswerabilityCase | DirectCase
 _KINDS: dict[str, type[Case]] = {
     "answers": AnswerCase,
     "complaints": ComplaintCase,
     "answerability": AnswerabilityCase,
+    "direct_answers": DirectCase,
 }
 
 
@@ -104,7 +122,7 @@ class Entry(_Read):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["answers", "complaints", "answerability"]
+    kind: Literal["answers", "complaints", "answerability", "direct_answers"]
     role: Role
     frozen: date
     first_run: date | None = None

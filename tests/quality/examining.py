@@ -1,8 +1,10 @@
 """Each case by each policy: what became of its answers, and of its questions."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,6 +15,7 @@ from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
 from guards.core.reading import read
 from policies.decision import Possible
+from policies.direct_answer import direct_answer
 from policies.inspection import Inspector
 from policies.judging.claims import Skip, question_about
 from policies.schema.inheritance import shipped_files
@@ -27,6 +30,7 @@ from tests.quality.cases import (
     AnswerCase,
     Case,
     ComplaintCase,
+    DirectCase,
     SourceText,
     Twin,
 )
@@ -106,7 +110,32 @@ class QuestionOutcome:
     codes: frozenset[str]
 
 
-Outcome: TypeAlias = AnswerOutcome | QuestionOutcome
+class Quoted(StrEnum):
+    """What was quoted to a question."""
+
+    NOTHING = "nothing"
+    RIGHT = "right"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True)
+class DirectOutcome:
+    """What `replacement.direct_answer` would quote to a question.
+
+    Attributes:
+        id: The case.
+        answerable: Whether a line of the sources answers the question.
+        quoted: What was quoted.
+        text: The words that were quoted.
+    """
+
+    id: str
+    answerable: bool
+    quoted: Quoted
+    text: str
+
+
+Outcome: TypeAlias = AnswerOutcome | QuestionOutcome | DirectOutcome
 
 
 class Task(NamedTuple):
@@ -181,6 +210,8 @@ class Examiner:
                 label = "answerable" if case.answerable else "near_miss"
                 exchange = self._asked(case.question, case.sources)
                 return self._question(exchange, "answerability", label)
+            case DirectCase():
+                return self._direct(case)
 
     def _faithful(self, case: AnswerCase) -> FaithfulOutcome:
         exchange = self.exchange(case, case.faithful)
@@ -236,6 +267,20 @@ class Examiner:
             frozenset(code for code in would_act if code.startswith(mine)),
         )
 
+    def _direct(self, case: DirectCase) -> DirectOutcome:
+        policy = self.inspector.policy
+        asked = self._asked(case.question, case.sources)
+        found = (
+            direct_answer(asked.question, asked.sources, policy.tone)
+            if policy.replacement.direct_answer
+            else None
+        )
+        if found is None:
+            return DirectOutcome(case.id, bool(case.right), Quoted.NOTHING, "")
+        is_right = all(is_of_lines(one, case.right) for one in found.verbatim)
+        quoted = Quoted.RIGHT if is_right else Quoted.WRONG
+        return DirectOutcome(case.id, bool(case.right), quoted, " ".join(found.sentences))
+
     def exchange(self, case: AnswerCase, answer: str) -> Exchange:
         """Return an exchange as the proxy makes it of a request with earlier turns."""
         said = [turn.content for turn in case.history if turn.role == "assistant"]
@@ -268,6 +313,16 @@ class Examiner:
             previous_answer=previous_answer,
             intents=(intent,) if intent else (),
         )
+
+
+def is_of_lines(quoted: str, lines: Iterable[str]) -> bool:
+    """Tell whether what is quoted stands in one of some lines, or is one and its label."""
+    own = _plain(quoted)
+    return any(own in line or line in own for line in map(_plain, lines))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[*`\s]+", "", text)
 
 
 def _codes_at(place: Span, findings: Iterable[Finding]) -> frozenset[str]:

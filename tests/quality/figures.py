@@ -1,7 +1,7 @@
 """What a run counted, as it is kept in a file."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import TypeVar
 
@@ -10,7 +10,14 @@ from pydantic import BaseModel, ConfigDict
 from policies.schema.policy import Action
 from proxy.traces.tally import wilson
 from tests.quality.cases import Role
-from tests.quality.examining import AnswerOutcome, Outcome, QuestionOutcome, TwinOutcome
+from tests.quality.examining import (
+    AnswerOutcome,
+    DirectOutcome,
+    Outcome,
+    QuestionOutcome,
+    Quoted,
+    TwinOutcome,
+)
 
 FLOORS = {"default": 0.9, "strict": 0.7}
 """The least precision of a code that a shipped policy lets act, on the sets that nobody had read
@@ -84,7 +91,9 @@ class SetFigures(_Kept):
         set: Name of the set.
         policy: Name of the policy.
         answers: Those of a set of answers.
-        questions: Of any other set: of what is of each label, how much the guard acted on.
+        questions: Of any other set: of what is of each label, how much the guard acted on; or, of
+            the questions with an answer in the sources, how many got a right quote and how many a
+            wrong one, and of those without one how many got any.
     """
 
     set: str
@@ -157,11 +166,24 @@ def set_figures(set_name: str, policy: str, outcomes: Sequence[Outcome]) -> SetF
     if answers:
         return SetFigures(set=set_name, policy=policy, answers=_answer_figures(answers))
     asked = [one for one in outcomes if isinstance(one, QuestionOutcome)]
+    quoted = [one for one in outcomes if isinstance(one, DirectOutcome)]
     return SetFigures(
         set=set_name,
         policy=policy,
-        questions=_shares((one.label, one.acted) for one in asked),
+        questions=_shares(
+            [*((one.label, one.acted) for one in asked), *_labelled(quoted)],
+        ),
     )
+
+
+def _labelled(outcomes: Iterable[DirectOutcome]) -> Iterator[tuple[str, bool]]:
+    """Yield what each quote counts for: a right and a wrong one apart where there is an answer."""
+    for one in outcomes:
+        if one.answerable:
+            yield "quoted_right", one.quoted is Quoted.RIGHT
+            yield "quoted_wrong", one.quoted is Quoted.WRONG
+        else:
+            yield "quoted_without_answer", one.quoted is not Quoted.NOTHING
 
 
 def code_figures(outcomes: Iterable[Outcome], noted: frozenset[str]) -> list[CodeFigures]:

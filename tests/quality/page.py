@@ -164,6 +164,9 @@ def _questions(results: Results, sets: Iterable[SetEntry]) -> Table:
         "mixed": "complaints with a question taken for pure ones",
         "near_miss": "near misses stopped before the model",
         "answerable": "answerable questions stopped",
+        "quoted_right": "questions answered with the right quote",
+        "quoted_wrong": "questions answered with a wrong quote",
+        "quoted_without_answer": "questions without an answer that got a quote",
     }
     rows = []
     for entry in sets:

@@ -49,11 +49,22 @@ NEAR_MISS: dict[str, JsonValue] = {
     "sources": ANSWER["sources"],
     "answerable": False,
 }
+DIRECT: list[dict[str, JsonValue]] = [
+    {
+        "id": "right",
+        "question": "샛별관 대관료는 얼마인가요?",
+        "right": [SOURCE.partition(". ")[0]],
+    },
+    {"id": "wrong", "question": "샛별관 대관료는 얼마인가요?", "right": ["문의는 02-555-0100"]},
+    {"id": "silent", "question": "예약 취소는 어떻게 하나요?", "right": ["3일 전까지 누리집에서"]},
+    {"id": "none", "question": "주차료는 얼마인가요?", "right": []},
+]
 INDEX = """
 hall: {kind: answers, role: dev, frozen: 2026-01-02}
 fresh: {kind: answers, role: unseen, frozen: 2026-01-03, first_run: 2026-01-04}
 talk: {kind: complaints, role: dev, frozen: 2026-01-02}
 asked: {kind: answerability, role: dev, frozen: 2026-01-02}
+quoted: {kind: direct_answers, role: dev, frozen: 2026-01-02}
 """
 LENIENT = """
 extends: default
@@ -93,6 +104,7 @@ def bench(tmp_path: Path) -> Bench:
         "fresh": [ANSWER],
         "talk": COMPLAINTS,
         "asked": [NEAR_MISS],
+        "quoted": [{**one, "sources": ANSWER["sources"], "kind": "prose"} for one in DIRECT],
     }.items():
         (tmp_path / f"{name}.jsonl").write_text(written(cases), "utf-8")
     return Bench(tmp_path)
@@ -134,6 +146,17 @@ def test_what_a_policy_only_notes_finds_nothing_and_is_counted_among_the_codes(
     assert answers(results, policy=str(lenient)).by_kind["contact"] == share(0, 1)
     [code] = [one for one in results.codes[str(lenient)] if one.code == "contact.invented"]
     assert (code.right, code.wrong, code.acts) == (share(1, 3), share(0, 1), False)
+
+
+def test_a_quote_is_right_only_if_it_is_of_the_lines_that_answer(bench: Bench) -> None:
+    results = bench.results("--set", "quoted")
+
+    assert results.of("quoted", "default").questions == {
+        "quoted_right": share(1, 3),
+        "quoted_wrong": share(1, 3),
+        "quoted_without_answer": share(0, 1),
+    }
+    assert results.of("quoted", "strict").questions["quoted_right"] == share(0, 3)
 
 
 def test_questions_are_judged_before_any_model_is_asked(bench: Bench) -> None:

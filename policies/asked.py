@@ -1,0 +1,286 @@
+"""What a question asks for, word by word, as one line of the sources may answer it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from guards.claims.question import Kinds, asked_kinds, unread_words
+from guards.claims.reader import Clause, read_sentence
+from guards.core.reading import Text
+from guards.evidence.values import Value, values_of
+from guards.korean.words import Word, canonical
+from guards.lexicons.loading import section_words, sections
+from guards.text.particles import final_consonant, stem
+from guards.text.sentences import split_sentences
+from guards.text.slots.contact import ContactKind
+from guards.text.slots.units import Dimension
+
+Role = Literal["thing", "act", "case", "number", "told", "denied"]
+
+_SPELLED = [
+    (re.compile(pattern), plain.replace("_", " "))
+    for pattern, plain in map(str.split, sections("direct_answers")["spelled"])
+]
+# 햇는데, 잇나요: ㅅ for ㅆ.
+_SHORT_PAST = re.compile(r"[가-힣](?=[는어나던습지음])")
+_ENDS_IN_S = frozenset("못옷맛것곳뜻빗씻웃벗솟짓긋붓젓낫멋핏섯셋넷엿")
+_S, _L = 19, 8  # ㅅ and ㄹ as final consonants
+_CAN = re.compile(r"(?P<act>[가-힣])수(?=[있없])")
+_ASKING = re.compile(
+    r"(?<![가-힣])(?:몇|며칠|얼마|언제|어디|누구|누가|무엇|무슨|뭐|뭘|뭔|어느|어떤|어떻게)|[?？]"
+    r"|나요|까요|가요|[는은인을]지|습니까|[가-힣]죠|되나|려\s?주세요|줘요?"
+)
+_MONEY: Kinds = frozenset({Dimension.WON, "USD", "EUR", "JPY", "CNY", "포인트", "점"})
+_CHARGE: Kinds = _MONEY | {Dimension.PERCENT}
+_PERIOD: Kinds = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
+_WHEN: Kinds = frozenset({Dimension.DATE, Dimension.CLOCK})
+_PHONE: Kinds = frozenset({ContactKind.PHONE})
+# The kinds of figure that are asked for; the first that fits.
+_KINDS: Sequence[tuple[re.Pattern[str], Kinds]] = (
+    (re.compile(r"(?:어디|몇\s?번).{0,4}(?:전화|연락|문의)|전화\s?번호|연락처"), _PHONE),
+    (re.compile(r"(?:전화|연락).{0,4}(?:어디|몇\s?번)"), _PHONE),
+    (
+        re.compile(r"얼마나\s?(?:기다|걸|오래|더\s?있|남)|얼마\s?(?:동안|만에|뒤|후|전)|며칠"),
+        _PERIOD,
+    ),
+    (
+        re.compile(
+            r"(?:이자|이율|금리|할인|적립|수수료|위약금|떼|쳐\s?주|돌려|환불|공제)[^?]{0,12}얼마"
+            r"|얼마[^?]{0,6}(?:떼|깎|할인|쳐|돌려|환불|적립)"
+        ),
+        _CHARGE,
+    ),
+    (
+        re.compile(
+            r"[가-힣]에\s?얼마|얼마\s?(?:내|들|나와|나오|받|주|씩|예요|에요|인가요|죠|야|임|\?|$)"
+        ),
+        _MONEY,
+    ),
+    (re.compile(r"몇\s?시(?!간)"), frozenset({Dimension.CLOCK})),
+    (re.compile(r"언제"), _WHEN | _PERIOD),
+    (re.compile(r"얼마"), _CHARGE),
+    (
+        re.compile(
+            r"(?:수수료|위약금|요금|비용|벌금|과태료|추가금|할인|보증금|이자|연체료)[은는이가도을를]?"
+            r"\s?(?:또|더|따로|추가로|혹시)?\s?(?:있|떼|내|붙|나와|나오|받|물|해\s?주|되|돼)"
+        ),
+        _CHARGE,
+    ),
+    (
+        re.compile(r"돈[^?]{0,6}(?:내|들|받|나가)|요금[^?]{0,6}(?:내|받)|유료|무료|공짜"),
+        _MONEY,
+    ),
+)
+_PER_UNIT = re.compile(r"[가-힣]에\s?얼마")
+# What else is asked for; the first that fits.
+_ASKED_FOR = (
+    ("person", re.compile(r"누가|누구|담당자|(?:어느|어떤)\s(?:부서|팀)")),
+    ("place", re.compile(r"어디|(?:어느|몇\s?번|무슨)\s?(?:창구|곳|층|부서|팀|건물)")),
+    (
+        "papers",
+        re.compile(
+            r"(?:뭐|뭘|무엇)[가-힣]*\s?[^?]{0,8}"
+            r"(?:갖|가지고|가져|들고|챙|써|내야|필요|준비|있어야|제출)"
+            r"|준비물|서류|필요한\s?(?:것|게|건|거)"
+        ),
+    ),
+    (
+        "meaning",
+        re.compile(r"[가이은는]\s?(?:뭐|뭔|무엇)(?:예|에|야|인|임|죠|지|가)|무슨\s?뜻|뜻이"),
+    ),
+    ("outcome", re.compile(r"어떻게\s?[되돼]|어떡")),
+    ("way", re.compile(r"방법|절차|어떻게")),
+    ("must", re.compile(r"야\s?(?:하|되|돼|해|합|한|될|할)|필요한?가|필수|의무|꼭")),
+    (
+        "may",
+        re.compile(
+            r"수\s있|[가-힣]도\s?(?:되|돼|괜찮|될|됨)|가능|[되돼](?:나|요|는|\?|죠)|됩니까"
+            r"|안\s?[되돼]|괜찮"
+        ),
+    ),
+    ("is there", re.compile(r"있(?:나요|어요|습니까|는지|을까요|나|음|어)")),
+)
+# Which end or extent is asked for, and what says it.
+_SIDES = (
+    (
+        re.compile(r"(?:몇\s?[가-힣]{1,2}|언제|며칠|얼마)까지|며칠\s?안|최대"),
+        re.compile(r"까지|[~∼～]|이내|안에|이하|마감|기한|종료|끝|제한|한도|최대|만(?!\s?원)"),
+    ),
+    (
+        re.compile(r"(?:몇\s?[가-힣]{1,2}|언제|며칠|얼마)부터"),
+        re.compile(r"부터|[~∼～]|이상|이후|시작"),
+    ),
+    (
+        re.compile(r"걸[리려]|기다|만에|소요"),
+        re.compile(r"걸[리려립]|소요|이내|안에|까지|당일|뒤|후"),
+    ),
+    (re.compile(r"동안"), re.compile(r"동안|[일주월년]간|까지|유효|기간")),
+)
+_NUMBERED = re.compile(r"[A-Za-z]+-?\d+|\d+[가-힣]{1,4}")
+_DENIED = re.compile(r"[이가은는도]?\s?(?:아니|아님|아닌|말고|빼고)")
+_CASES = section_words("direct_answers", "cases")
+_FRAME = section_words("direct_answers", "asking")
+_FRAME_VERBS = section_words("direct_answers", "asking verbs")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWord:
+    """A word of a question.
+
+    Attributes:
+        word: The word.
+        text: It, with 다 if it is a verb.
+        role: What it is in the question; `told` of what users tell before they ask, `denied` of
+            what they do not mean (성수기 말고).
+    """
+
+    word: Word
+    text: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question.
+
+    Attributes:
+        text: The question, as dictionaries spell it.
+        kinds: The kinds of figure that it asks for, if any.
+        asks_for: What else it asks for (place); empty if that is not clear.
+        words: Its words that say what it is about.
+        denied: The words for what it is not about (성수기 말고).
+        given: The figures that it gives itself.
+        side: What says the end or the extent that is asked for (몇 시까지).
+    """
+
+    text: str
+    kinds: Kinds
+    asks_for: str
+    words: Sequence[AskedWord]
+    denied: frozenset[str]
+    given: Sequence[Value]
+    side: re.Pattern[str] | None
+
+
+def read_asked(question: str) -> Asked:
+    """Read a question."""
+    text = spelled(question)
+    given = values_of(Text(text))
+    words = _words(text, given)
+    return Asked(
+        text,
+        _kinds(text),
+        next((name for name, asking in _ASKED_FOR if asking.search(text)), ""),
+        [one for one in words if one.role != "denied"],
+        frozenset(one.text for one in words if one.role == "denied"),
+        given,
+        next((says for asks, says in _SIDES if asks.search(text)), None),
+    )
+
+
+def spelled(question: str) -> str:
+    """Return a question as dictionaries spell it: 잇나여 is 있나요, 할수있나 is 할 수 있나."""
+    for pattern, plain in _SPELLED:
+        question = pattern.sub(plain, question)
+    question = _SHORT_PAST.sub(_with_past, question)
+    return _CAN.sub(_with_space, question)
+
+
+def _with_past(match: re.Match[str]) -> str:
+    syllable = match[0]
+    is_short = final_consonant(syllable) == _S and syllable not in _ENDS_IN_S
+    return chr(ord(syllable) + 1) if is_short else syllable
+
+
+def _with_space(match: re.Match[str]) -> str:
+    return f"{match['act']} 수 " if final_consonant(match["act"]) == _L else match[0]
+
+
+def _kinds(question: str) -> Kinds:
+    roughly = next((kinds for asking, kinds in _KINDS if asking.search(question)), frozenset[str]())
+    exactly = asked_kinds(question)
+    if not exactly or roughly == _PERIOD:
+        return roughly
+    if roughly & _MONEY and not exactly & _MONEY and _PER_UNIT.search(question):
+        return roughly  # 한 시간에 얼마
+    return exactly | roughly if roughly & exactly else exactly
+
+
+def _words(question: str, given: Sequence[Value]) -> list[AskedWord]:
+    clauses = [
+        (one.text, clause)
+        for one in split_sentences(question)
+        for clause in read_sentence(one.text)
+    ]
+    asks = [_ASKING.search(text[one.start : one.end]) is not None for text, one in clauses]
+    last = max((at for at, one in enumerate(asks) if one), default=len(clauses) - 1)
+    found: list[AskedWord] = []
+    for at, (text, clause) in enumerate(clauses):
+        is_case = clause.is_condition or clause.is_concession
+        is_told = at != last and not asks[at] and not is_case
+        found += _of_clause(text, clause, is_told=is_told)
+    found += _numbered(question, given)
+    found += _unread(question)
+    numbers = [one.text for one in found if one.role == "number"]
+    found = [
+        one
+        for one in found
+        if one.role == "number" or not any(text.endswith(one.word.text) for text in numbers)
+    ]
+    if any(one.role == "thing" for one in found):
+        return found
+    # Where it asks in words of the frame only, what users tell is what they ask about.
+    return [replace(one, role=_role(one.word)) if one.role == "told" else one for one in found]
+
+
+def _of_clause(text: str, clause: Clause, *, is_told: bool) -> Iterator[AskedWord]:
+    for word in clause.words:
+        if word.text in _CASES:
+            yield AskedWord(word, word.text, "case")
+            continue
+        in_figure = any(one.start <= word.start and word.end <= one.end for one in clause.figures)
+        if in_figure or _says_nothing(word, text):
+            continue
+        whole = f"{word.text}다" if is_verb(word) else word.text
+        if len(word.text) > 2 and word.text.endswith("안"):  # 텐트안
+            whole = word.text[:-1]
+            word = word._replace(text=whole, features=(canonical(whole),))  # noqa: PLW2901
+        is_cause = text[word.end :].lstrip().startswith("때문")
+        role: Role = "told" if is_told or is_cause else _role(word)
+        yield AskedWord(word, whole, "denied" if _DENIED.match(text, word.end) else role)
+
+
+def _numbered(question: str, given: Sequence[Value]) -> Iterator[AskedWord]:
+    """Yield the words with a number that are no values: 4인실, 2종."""
+    for match in _NUMBERED.finditer(question):
+        if not any(one.start <= match.start() < one.end for one in given):
+            text = stem(match[0])
+            end = match.start() + len(text)
+            word = Word(text, (text,), match.start(), end, "", False, False, False)
+            yield AskedWord(word, text, "number")
+
+
+def _unread(question: str) -> Iterator[AskedWord]:
+    """Yield the words that the analyser took apart (이자는: 이/VCP 자/EC 는/JX)."""
+    for text in unread_words(question):
+        if text not in _FRAME and not _ASKING.search(text):
+            yield AskedWord(Word(text, (text,), 0, 0, "", False, False, False), text, "thing")
+
+
+def _role(word: Word) -> Role:
+    return "act" if is_verb(word) else "thing"
+
+
+def is_verb(word: Word) -> bool:
+    """Tell whether a word is a verb or adjective by itself, and no noun made one (신청하다)."""
+    return word.is_verb and word.features == (canonical(f"{word.text}다"),)
+
+
+def _says_nothing(word: Word, text: str) -> bool:
+    if is_verb(word):
+        return word.text in _FRAME_VERBS
+    is_glued = word.start > 0 and "가" <= text[word.start - 1] <= "힣"
+    if len(word.text) == 1 and is_glued and not word.is_name:
+        return True  # one syllable of a word that was taken apart
+    return word.text in _FRAME or word.text.startswith(("얼마", "며칠"))
