@@ -16,8 +16,8 @@ from tests.fakes import warm_start
 from tests.fakes.redis_process import RedisProcess
 
 # Laws are about results; how long one example takes says how busy the machine is.
-settings.register_profile("suite", deadline=None, max_examples=25)
-# `make fuzz` runs two hundred times as many.
+settings.register_profile("suite", deadline=None, max_examples=15)
+# `make fuzz` runs three hundred times as many.
 settings.register_profile("fuzz", deadline=None, max_examples=5_000)
 settings.load_profile("suite")
 

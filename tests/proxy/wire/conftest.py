@@ -1,4 +1,4 @@
-"""Everything about the wire holds on both event loops."""
+"""Everything about the wire is tried on the event loop that the service runs on."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -11,4 +11,4 @@ from proxy.server.serving import loop_factory
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
-    return {"asyncio": asyncio.new_event_loop, "uvloop": loop_factory()}
+    return {"uvloop": loop_factory()}

@@ -32,10 +32,9 @@ Test = Callable[..., Awaitable[None]]
 
 
 def hasty(test: Test) -> Test:
-    """Run a test on the hasty server, on one of the loops: both wait in the same way."""
-    on_one_loop = pytest.mark.asyncio(loop_scope="module", loop_factories=["uvloop"])
+    """Run a test on the hasty server."""
     marked: Test = pytest.mark.parametrize("app", [SHORT_S], indirect=True, ids=["hasty"])(test)
-    return on_one_loop(marked)
+    return marked
 
 
 @dataclass
