@@ -16,7 +16,6 @@ from policies.schema.loader import load_shipped
 from policies.schema.policy import IntentRule
 from tests.bench import micro_texts as texts
 from tests.bench.micro_timing import Growth, Part, Prepare, growth, parts
-from tests.bench.texts import QUESTION, sized
 
 KB = texts.KB
 ODD = ("[1", "제1조 ", "1%", "3층 ", "가. ", "(", "약 3만원 ", "아마 ", "국민은행 ")
@@ -25,6 +24,7 @@ SEEN = texts.Library()
 APART = 1000
 """So many companies lie between two libraries that share nothing."""
 
+QUESTION = "연차휴가는 며칠이고 신청은 언제까지 하나요?"
 Inspect = Callable[[Exchange], object]
 
 
@@ -169,3 +169,9 @@ def _checking(guard: Guard[GuardSettings], number: int) -> Callable[[], object]:
     if guard.not_checkable(reading) is not None:
         return lambda: None
     return partial(guard.check, reading)
+
+
+def sized(text: str, kilobytes: int) -> str:
+    """Return a text of so many KB in UTF-8, by repeating."""
+    size = kilobytes * 1024
+    return (text * (size // len(text.encode()) + 1)).encode()[:size].decode(errors="ignore")

@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -108,6 +109,9 @@ def tenant_yaml(name: str, key_hash: str, upstream: str, more: str = "") -> str:
     return f"extends: default\ntenant: {name}\n{keys}{server}{more}\n"
 
 
+_defaults = cache(Settings)  # to read the environment takes as long as to read a policy
+
+
 @asynccontextmanager
 async def running_proxy(
     folder: Path,
@@ -136,7 +140,7 @@ async def running_proxy(
         keys[name], key_hash = new_key(name)
         text = tenant_yaml(name, key_hash, upstream.address, more)
         (policies / f"{name}.yaml").write_text(text, encoding="utf-8")
-    chosen = Settings().model_copy(
+    chosen = _defaults().model_copy(
         update={
             "policies": policies,
             "sqlite_path": folder / "traces.sqlite3",
