@@ -1,16 +1,17 @@
-"""Questions that must not be answered, because the request carries no evidence for an answer.
+"""Questions that must not be answered because the request has no evidence for an answer.
 
-Finds: no context at all, a context that is empty, sources whose best retrieval score is too low,
-    sources that are about something else than the question, and a name, number or year in the
-    question that no source knows while they know others of its kind (another branch, plan, grade,
-    edition); a mere note where a noun tells the kinds apart (육아휴직 beside 질병휴직), as it may
-    also describe a known one: 교내장학금 is any of those that a school gives.
-Misses: sources on the subject that lack the very fact asked for. A question in everyday words for
-    which `guards/lexicons/everyday_words.txt` does not know the sources' words is reported if it
-    has several of them.
-Score: 1.0 where evidence is missing; how far the best score lies below the gate, from 0.5 at the
-    gate to 1.0 at nothing; 0.95 for an unknown name; what is not covered of the question.
-Source: our own rules. Coverage: see `guards.evidence.coverage`.
+Finds: no context block at all; an empty one; sources whose best retrieval score is too low; sources
+    about something else than the question; a name, number or year in the question that no source
+    mentions although they mention others of its kind (another branch, plan, grade, edition). The
+    last is weak where a noun distinguishes the kinds (육아휴직 beside 질병휴직), because it may
+    also describe a known one: 교내장학금 is any scholarship of the school.
+Misses: sources on the subject that lack exactly the fact asked for. False alarms: a question in
+    several everyday words for which `guards/lexicons/everyday_words.txt` does not have the sources'
+    words.
+Score: 1.0 if evidence is missing; for a low retrieval score its distance from the minimum, from 0.5
+    at the minimum to 1.0 at zero; 0.95 for an unknown name; otherwise the share of the question's
+    words that the sources lack.
+Source: our own rules; see `guards.evidence.coverage` for that share.
 """
 
 import re

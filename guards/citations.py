@@ -1,20 +1,20 @@
-"""Citation marks that name no source of the request, or one that does not say so.
+"""Citation marks that name no source of the request, or one that does not support the sentence.
 
-Finds: ``[출처: …]``, ``(출처: …)`` and ``[참조: …]`` whose title, file, law or number no source
-    has, or with a page, an article or its heading that it has not; ``[†N]``, ``【N】``, ``[^N]``,
-    ``¹``, ``[출처 N]``, ``<cite id="N">`` and ``[N]`` beyond the sources' numbers, each number of a
-    list or range; files of a list of references, of a footnote or of a line ``출처: …`` that no
-    source is; sources that have nothing of what they are cited for, much less of it than exactly
-    one other, or hardly any of what others cited there carry; if asked to, claims without a
-    citation that exactly one source carries.
+Finds: ``[출처: …]``, ``(출처: …)`` and ``[참조: …]`` with a title, file, law or number that no
+    source has, or with a page, article or heading that the source lacks; ``[†N]``, ``【N】``,
+    ``[^N]``, ``¹``, ``[출처 N]``, ``<cite id="N">`` and ``[N]`` beyond the numbers of the sources,
+    each number of a list or range by itself; files in a list of references, in a footnote or after
+    ``출처:`` that are no source; cited sources that contain nothing of the sentence, much less of
+    it than exactly one other, or hardly anything of it while the others cited there support it; if
+    the policy asks for it, claims without a citation that exactly one source supports.
 Misses: a source that says the opposite in the same words; wrong citations of sentences of one or
-    two words; a wrong page where the pages of the sources are not known; titles in plain lines and
-    lists that no source has; a name that several sources share.
-Score: 1.0; 0.5 where nothing shows that a plain number is a citation, or where no source has a name
-    that a title could be compared with (both weak); for a source that does not say so, how much of
-    the statement it lacks; for a missing citation, how much of it the source carries.
-Source: the marks that prompts for retrieval commonly ask for; own measure of support, its
-    thresholds measured on Korean answers.
+    two words; a wrong page if the pages of the sources are not known; invented titles in plain
+    lines and lists; a name that several sources share.
+Score: 1.0; 0.5 if nothing shows that a plain number is a citation, or if no source has a name to
+    compare a title with (both weak); for an unsupported sentence the share of it that the source
+    lacks; for a missing citation the share of it that the source supports.
+Source: the marks that RAG prompts commonly ask for; our own measure of support, with thresholds
+    measured on Korean answers.
 """
 
 import re

@@ -1,20 +1,20 @@
-"""Complaints about the bot or its answers, abuse of it, and words of crisis.
+"""Complaints about the bot or its answers, abuse, and words of crisis.
 
-Finds: constructions of displeasure: insults, rhetorical doubt and questions, sarcasm,
-    polite disappointment, mockery, sighs, dialects, threats to leave or to report, dismissal and
-    mixed English. Some can only mean the bot, its answer or the service, whatever else is named;
-    the others count where nothing and nobody else is named. Swear words turned on the bot, also
-    broken up, drawn out, cut down, masked or typed with the keyboard set to Latin (``시♡발``,
-    ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); orders to go or to be silent (``멍청한 봇아 꺼져``,
-    not ``불이 꺼져``); and words of self-harm or of a threat. The gravest comes first. Whether a
-    message only complains is decided over the whole of it by a model fitted on messages by many
-    authors, for which these constructions are signs beside its words: it also knows bad experiences
-    that are told without a question. If the message asks for something, complaint and abuse are
-    only a weak note on its tone.
-Misses: irony in words that no complaint of the fitted messages used, abuse of third parties (left
-    alone on purpose), and complaints in messages over 1,000 characters.
-Score: 1.0 for crisis, abuse and the policy's own words; for a complaint the likelihood that the
-    message is nothing else; 0.5 for the tone of a question.
+Finds: patterns of displeasure: insults, rhetorical doubt and questions, sarcasm, polite
+    disappointment, mockery, sighs, dialects, threats to leave or to report, dismissal and mixed
+    English. Some can only be about the bot, its answer or the service, whatever else is named; the
+    others count if nothing and nobody else is named. Swear words aimed at the bot, also split,
+    stretched, shortened, masked or typed with a Latin keyboard layout (``시♡발``, ``ㅅㅂ``,
+    ``씨이발``, ``씨X``, ``tlqkf``); orders to go away or be silent (``멍청한 봇아 꺼져``, not
+    ``불이 꺼져``); words of self-harm or of a threat. If several apply, the gravest is reported. A
+    model fitted on messages by many authors decides whether the whole message only complains; the
+    patterns are features of that model beside the words, so that it also recognises a bad
+    experience that is described without a question. If the message asks for something, a complaint
+    or abuse in it is only noted (weak).
+Misses: irony in words that no complaint of the training messages used; abuse of third parties (on
+    purpose); complaints in messages over 1,000 characters.
+Score: 1.0 for crisis, abuse and the policy's own words; for a complaint the probability that the
+    message only complains; 0.5 for a complaint beside a question.
 Source: our own observation of Korean; the weights that ``make fit`` computes from the messages in
     ``tests/quality/sets`` (``complaint_weights.txt``); the tables ``complaints_of_the_talk.txt``,
     ``complaints_unnamed.txt``, ``complaint_limits.txt``, ``complaint_words.txt``,

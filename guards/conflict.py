@@ -1,14 +1,14 @@
-"""Sources that contradict one another, where the answer takes one side without a word.
+"""Sources that contradict one another, where the answer gives one side without saying so.
 
 Finds: two source sentences that say the same with different figures (also telephone numbers, subway
-    lines, exits), and an answer that gives one of the figures only. If one of the two is certainly
-    the older edition (개정 전, 2021년판, 시행일), giving its figure is outdated.
-Misses: contradictions in different words or without figures; two different tables, headings
-    or documents on different subjects, whose figures are taken to be about different things; bounds
-    (이상, 이하, 초과, 미만), unless they come from two editions of one text.
-Score: 1.0 for an outdated figure; 0.9 where it is not known which source is right; 0.7 for the
-    newer figure whose edition the answer does not name.
-Source: own rules; kinds of conflict after the CONFLICTS benchmark (arXiv 2506.08500).
+    lines, exits), and an answer that gives only one of the figures. If one of them is certainly
+    from the older edition (개정 전, 2021년판, 시행일), giving its figure is outdated.
+Misses: contradictions in different words or without figures; two tables, headings or documents on
+    different subjects, whose figures are assumed to be about different things; bounds (이상, 이하,
+    초과, 미만), unless they come from two editions of one text.
+Score: 1.0 for an outdated figure; 0.9 if it is not known which source is right; 0.7 for the newer
+    figure if the answer does not name its edition.
+Source: our own rules; kinds of conflict after the CONFLICTS benchmark (arXiv 2506.08500).
 """
 
 import re

@@ -1,15 +1,15 @@
-"""Telephone numbers, web addresses and e-mail that the sources do not give, or give for another.
+"""Telephone numbers, web and e-mail addresses that no source gives, or gives for somebody else.
 
-Finds: a number (with area code, mobile, service number, extension, short code such as 120), a web
-    address or an e-mail address that stands in no source; one that a source gives for another
-    office or purpose than the answer names, where the named one has its own (fax for telephone,
-    emergency for booking, the office before the number or in its brackets). The last digits in a
-    list behind a number and a table's column of extensions are contacts too.
-Misses: a swapped value where no source gives the named office any of that kind, or where another
-    word of the sentence names that value alone; opening hours (`numbers`).
-Score: 1.0 for a value that stands nowhere; 0.9 for a swapped one.
-Source: own rules. An address may be cut to its host or an upper folder; a local number may lack its
-    area code. Values of the question and of instructions may be repeated.
+Finds: a telephone number (with area code, mobile, service number, extension, short code such as
+    120), a web address or an e-mail address that is in no source; one that a source gives for
+    another office or purpose than the answer names, if the named one has its own (fax for
+    telephone, emergency for booking, the office before the number or in its brackets). The last
+    digits in a list after a number, and a table column of extensions, are contacts too.
+Misses: a swapped contact if no source gives the named office any of that kind, or if another word
+    of the sentence belongs to that contact alone; opening hours (`numbers`).
+Score: 1.0 for a contact that is in no source; 0.9 for a swapped one.
+Source: our own rules. An address may be shortened to its host or an upper folder; a local number
+    may lack its area code. Contacts in the question and the instructions may be repeated.
 """
 
 import re

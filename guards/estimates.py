@@ -1,12 +1,13 @@
-"""Estimates and guesses that no source makes.
+"""Estimates and guesses that the sources do not make.
 
-Finds: hedged figures (약 2만원, 보통 30분, 도보 10분, 30여 명) whose value the sources do not
-    give; hedging words alone (아마도, 일반적으로, …할 수도 있습니다) where the sources do not.
-Misses: estimates without a figure or a listed word; an estimate that happens to equal some other
-    figure of the sources, or one of the user's own.
-Score: 1.0 for a figure; 0.5 for words alone (weak); 0.3 for a figure that follows from others that
-    are named beside it (weak).
-Source: own lists in `guards/lexicons/hedges.txt`; see `guards.evidence.calculations.arithmetic`.
+Finds: hedged figures (약 2만원, 보통 30분, 도보 10분, 30여 명) whose value the sources do not give;
+    hedging words alone (아마도, 일반적으로, …할 수도 있습니다) where the sources do not hedge.
+Misses: estimates without a figure or a listed word; an estimate that happens to equal another
+    figure of the sources or of the user.
+Score: 1.0 for a figure; 0.5 for words alone (weak); 0.3 for a figure that follows from others named
+    beside it (weak).
+Source: our own lists in `guards/lexicons/hedges.txt`; see
+    `guards.evidence.calculations.arithmetic`.
 """
 
 import re

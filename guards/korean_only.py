@@ -1,18 +1,18 @@
-"""Writing that is not Korean: Chinese, Japanese and other words that leak into an answer.
+"""Text that is not Korean: Chinese, Japanese and other foreign words that leak into an answer.
 
-Finds: Han, kana, Cyrillic and other foreign words down to a single character, broken characters
-    (U+FFFD), Latin sentences of five words or more in which hardly any Hangul stands, and, where
-    there are sources, words in small Latin letters that none of them has.
-Misses: Latin words with a capital letter (most are names), foreign words in code, addresses and
-    names of files, and a Chinese word in parentheses that is read like the Korean before it.
-Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are recognised by their small words,
-    and for Latin words.
-Source: blocks of the Unicode standard. Licensed is what is in the question, the sources or the
-    conversation, hanja in parentheses after the Hangul that it spells, and the scripts that the
-    question asks for; quotations, if it asks for the original. Mended is a Han word whose Korean
-    reading stands in the sources or the question as a word and in the same role (費用 and 费用
-    become 비용), or right beside it (비용/費用). Words that mean something else in Chinese or
-    Japanese (汽车) and single characters without a number are not.
+Finds: Han, kana, Cyrillic and other foreign letters down to a single character; broken characters
+    (U+FFFD); Latin sentences of five words or more with hardly any Hangul; and, if there are
+    sources, lower-case Latin words that none of them has.
+Misses: Latin words with a capital letter (most are names); foreign words in code, addresses and
+    file names; a Chinese word in parentheses that is read like the Korean before it.
+Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are recognised by their function
+    words, and for Latin words.
+Source: blocks of the Unicode standard. Allowed are: text that is in the question, the sources or
+    the conversation; hanja in parentheses after the Hangul that they spell; the scripts that the
+    question asks for, and quotations if it asks for the original. A Han word is corrected if its
+    Korean reading is in the sources or the question as a word in the same role (費用 and 费用
+    become 비용), or right beside it (비용/費用); not if the word means something else in Chinese or
+    Japanese (汽车), nor a single character without a number.
 """
 
 import re

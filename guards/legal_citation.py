@@ -1,21 +1,21 @@
-"""References to law that the request's sources do not hold.
+"""Legal references that are not in the request's sources.
 
-Finds: articles with their branch, paragraphs, items and sub-items, tables and forms (별표, 별지),
-    supplementary provisions (부칙), chapters, decrees and rules, and laws by name, wherever the
-    sources neither set the provision out nor mention it. Each reference is looked at by itself,
-    down to its deepest level: a true 제1항 does not vouch for an invented 제9항 of its article. An
-    invented article is mended where exactly one article of the sources carries the sentence; else
-    it is taken out with the citation mark (``[출처: …]``) that names it, if it stands in one. An
-    article or paragraph that the sources hold, given for a sentence that it does not carry while
+Finds: articles with their branch (제N조의M), paragraphs, items and sub-items, tables and forms
+    (별표, 별지), supplementary provisions (부칙), chapters, decrees and rules, and laws by name, if
+    the sources neither contain the provision nor mention it. Each reference is checked by itself,
+    down to its deepest level: a correct 제1항 says nothing about an invented 제9항 of the same
+    article. An invented article is corrected if exactly one article of the sources supports the
+    sentence; otherwise it is taken out together with the citation mark (``[출처: …]``) around it.
+    Also an article or paragraph that is in the sources but does not support the sentence, while
     exactly one other clearly does.
-Misses: a provision that says something else where several others might be meant, or where a
-    sentence cites several; a paragraph of an article that numbers none, up to the number of its
-    sentences; a wrong heading behind the right number; relative words (전항); names of laws
-    without 「」 and without an article; case numbers.
-Score: 1.0; 0.9 for a wrong article; 0.6 where the source's article was visibly cut, so that the
-    missing part may exist (weak); 0.5 for a reference that the question or the instructions brought
-    up and the answer repeats without resting a claim on it (weak). A sentence that says that the
-    sources do not have the provision is no finding.
+Misses: a wrong provision if several others could be meant, or if the sentence cites several; a
+    paragraph of an article without numbered paragraphs, up to the number of its sentences; a wrong
+    heading after the right number; relative references (전항); names of laws without 「」 and
+    without an article; case numbers.
+Score: 1.0; 0.9 for a wrong article; 0.6 if the article in the source is visibly cut, so that the
+    missing part may exist (weak); 0.5 for a reference from the question or the instructions that
+    the answer repeats without basing a claim on it (weak). A sentence that says that the sources do
+    not have the provision is not reported.
 Source: the numbering of Korean statutes (조, 의, 항, 호, 목).
 """
 

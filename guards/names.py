@@ -1,21 +1,19 @@
-"""Names that the sources do not hold.
+"""Names that are not in the sources.
 
-Finds: organisations, departments, businesses, products, places and documents known by their head
-    (구청, 센터, 레스토랑, 팀, 카드, 증명서), people with a title, buildings (별관), Latin names and
-    names in quotes beside a head, that neither sources nor question have in any spacing, shortened
-    or written out; offices and joined proper names of any other form (세무서장, 한국소비자원);
-    names in the place of the source's own in a sentence repeated word for word;
-    misspelt names; in a clause that says the same as a source's: an office or name where the source
-    has another one; facilities and services said to be there of which no source knows; a teacher,
-    team, place or meaning of a code that a table or list gives to something else than the answer
-    speaks of.
-Misses: other bare names in Hangul; a common noun in the place of another (수컷, 암컷); two words of
-    one source's clause that changed places; names in advice on where to ask; a name of the sources
-    that is given to the wrong thing in free words; a required paper that the sources require of
-    others; facilities of no common kind. Stations are left to `transport`, laws to
-    `legal_citation`.
-Score: 1.0 where the sources have another name at that place; 0.9 where they have none.
-Source: own lists in `guards.lexicons` and own rules for Korean names.
+Finds: organisations, departments, businesses, products, places and documents recognised by their
+    head noun (구청, 센터, 레스토랑, 팀, 카드, 증명서), people with a title, buildings (별관), Latin
+    names, and names in quotes beside a head noun, if neither the sources nor the question have them
+    in any spacing, shortened or written out; offices and compound proper names of any other form
+    (세무서장, 한국소비자원); another name in place of the source's in a sentence that is otherwise
+    word for word; misspelt names; another office or name in a clause that otherwise says the same
+    as a source; facilities and services that the answer says exist and no source mentions; a
+    teacher, team, place or code meaning that a table or list assigns to something else.
+Misses: other names in Hangul without a head noun; a common noun in place of another (수컷, 암컷);
+    two swapped words of one source clause; names in advice on whom to ask; a name of the sources
+    assigned to the wrong thing in free wording; a document that the sources require of somebody
+    else; unusual kinds of facilities. Stations are left to `transport`, laws to `legal_citation`.
+Score: 1.0 if the sources have another name at that place; 0.9 if they have none.
+Source: our own lists in `guards.lexicons` and our own rules for Korean names.
 """
 
 import re

@@ -1,17 +1,18 @@
-"""Claims that say the opposite of their sources, or that leave out the sources' conditions.
+"""Claims that say the opposite of the sources, or that leave out their conditions.
 
-Finds: a clause whose act the sources say, permit or demand the other way about the same, whatever
-    the wording (휴관한다 -> 개관합니다) or the verb (팩스 발급은 안 함 -> 팩스로 받을 수 있음), or
-    for which somebody else pays; a yes or a no to what was asked that the sources answer otherwise;
-    a word of a scale in the place of its opposite (늦은 날 -> 빠른 날). A claim that widens what a
-    source limits (관리자만 -> 누구나, 승인을 받아 -> 승인 없이) or takes in what it takes out (주류
-    제외 -> 주류도, 쉬는 날 -> 쉬는 날이더라도) is strong. Weak: a contradiction of which less is
-    shared, and an answer that leaves out the exception (다만, …) of the rule it gives, where the
-    question touches it.
-Misses: other words for an act that no table has, conditions that only figures tell apart, a rule
-    of which the answer leaves out a condition without a word that widens it.
-Score: the share of what claim and source are about that they have in common.
-Source: own rules for Korean negation, modality and scope; own tables of opposites and wideners.
+Finds: a clause that denies, permits or demands an act otherwise than the sources do for the same
+    thing, whatever the wording (휴관한다 -> 개관합니다) or the verb (팩스 발급은 안 함 -> 팩스로
+    받을 수 있음), or that has somebody else pay; a yes or no to the question that the sources
+    answer the other way; the opposite word of a scale (늦은 날 -> 빠른 날). Claims that widen a
+    limit of the source (관리자만 -> 누구나, 승인을 받아 -> 승인 없이) or include what it excludes
+    (주류 제외 -> 주류도, 쉬는 날 -> 쉬는 날이더라도) are strong. Weak: a contradiction between
+    clauses that have less in common, and an answer that leaves out the exception (다만, …) of the
+    rule it gives, if the question is about it.
+Misses: other words for an act that are in no table; conditions that differ only in their figures; a
+    rule whose condition is left out without a word that widens it.
+Score: the share of the subject matter that claim and source have in common.
+Source: our own rules for Korean negation, modality and scope; our own tables of opposites and of
+    words that widen a rule.
 """
 
 import re

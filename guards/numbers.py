@@ -1,20 +1,21 @@
-"""Figures that the sources do not hold, or hold about something else.
+"""Figures that are not in the sources, or belong to something else there.
 
-Finds: amounts, periods, rates, counts, dates and times of day of the answer that differ from what
-    the sources say of the same thing, that no source holds and nothing named beside them gives,
-    that the sources hold of something else (another row, plan, person, branch), and results that
-    the answer's own equation, list or table does not give. Weak: results that no operands give by
-    the operation that the words beside them name (을 더하면, 의 10%인). A figure that only the
-    question has is wrong where the answer agrees to it and the sources give another.
-Misses: the wrong one of two conditions that only knowledge of the world tells apart; a wrong value
-    that another place says of a thing of the same name; bare numbers without a unit below ten;
+Finds: amounts, periods, rates, counts, dates and times of day that differ from what the sources say
+    about the same thing, that are in no source and follow from nothing named beside them, or that
+    the sources give for something else (another row, plan, person, branch); results that contradict
+    the answer's own equation, list or table. Weak: results that no operands give by the operation
+    that the words beside them name (을 더하면, 의 10%인). A figure that only the question has is
+    wrong if the answer confirms it and the sources give another.
+Misses: the wrong one of two conditions if only knowledge of the world distinguishes them; a wrong
+    value that another passage gives for a thing of the same name; numbers below ten without a unit;
     a wrong total that some other calculation would give (weak). Hedged figures are left to
     `estimates`, telephone numbers to `contact`, lines and exits to `transport`.
-Score: 1.0 for a wrong result and where the sources give another value; 0.9 where no source has it,
-    it was moved, or counts on the other side or for another time; 0.8 where the sources have the
-    value elsewhere; 0.6 for an unfounded result and for a bare number without a unit (weak); 0.3
-    for a value that some calculation from the figures at hand could give (weak).
-Source: own rules; see `guards.evidence.binding` and `guards.evidence.calculations.arithmetic`.
+Score: 1.0 for a wrong result, and if the sources give another value; 0.9 if no source has the
+    figure, or it belongs to another thing, to the other side of a limit or to another time; 0.8 if
+    the sources have the value elsewhere; 0.6 for a result without matching operands and for a
+    number without a unit (weak); 0.3 for a value that some calculation from the figures at hand
+    could give (weak).
+Source: our own rules; see `guards.evidence.binding` and `guards.evidence.calculations.arithmetic`.
 """
 
 import re

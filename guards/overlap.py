@@ -1,15 +1,15 @@
-"""Clauses whose words the sources have not.
+"""Clauses whose words are not in the sources.
 
-Finds: asserted clauses with nouns that no source has in any form (inflected, in a compound, as a
-    synonym), nor the question, nor the general language of explaining: two or more things named so,
-    the members of a series being one (strong), or a single noun of three letters and more; and
-    clauses of which no single sentence of a source holds enough (weak). A noun counts only if the
-    clause has it however it is read.
-Misses: what is invented in the sources' own words, or with one short word of its own; examples
-    (수술이나 항암처럼), praise in adjectives, cases, comparisons; advice, offers, and what the
-    answer says that it does not know.
-Score: one minus the share of the telling words that the sources have.
-Source: own measure over morphemes; general words in `guards.lexicons`, thresholds fitted in
+Finds: clauses that assert something with nouns that appear in no form (inflected, in a compound, as
+    a synonym) in the sources, the question or the general vocabulary of explanations: two or more
+    things named with such nouns, the members of an enumeration counting as one (strong), or a
+    single noun of three letters or more; clauses of which no single source sentence has enough
+    (weak). A noun counts only if the analyser finds it in nearly all likely readings of the clause.
+Misses: inventions in the sources' own words, or with a single short new word; examples (수술이나
+    항암처럼), praise in adjectives, hypothetical cases and comparisons; advice and offers;
+    statements of what the answer does not know.
+Score: one minus the share of the content words that the sources have.
+Source: our own measure over morphemes; general words in `guards.lexicons`, thresholds fitted in
     `guards.evidence.thresholds`.
 """
 

@@ -1,16 +1,17 @@
-"""Personal identifiers in a question, and in an answer those that are none of its business.
+"""Personal identifiers in a question, and in an answer those that it has no reason to contain.
 
 Finds: resident and foreigner registration numbers, cards, telephone numbers, e-mail addresses,
-    accounts, passports, driving licences, health insurance cards, vehicle plates and, where the
-    policy says so, business registration numbers. In an answer only those that neither the user
-    nor the instructions gave, and that no source publishes as a contact.
-Misses: names and postal addresses; identifiers in words, split over lines or hidden on purpose.
+    accounts, passports, driving licences, health insurance cards, vehicle plates and, if the policy
+    says so, business registration numbers. In an answer only those that neither the user nor the
+    instructions gave, and that no source publishes as a contact.
+Misses: names and postal addresses; identifiers spelt out in words, split over lines or hidden on
+    purpose.
 Score: 1.0.
-Source: own rules for the shapes, see `guards.text.personal_data.personal`. Telephone numbers,
-    e-mail addresses, accounts, plates and business numbers in a source are an office's own; what a
-    source holds of the other kinds belongs to somebody, and an answer repeats it only where the
-    policy allows that.
-    What a source calls the number of a thing (주문번호) is none, whatever it looks like.
+Source: our own rules for their notations, see `guards.text.personal_data.personal`. Telephone
+    numbers, e-mail addresses, accounts, plates and business numbers in a source are assumed to be
+    an office's; the other kinds belong to a person, and an answer may repeat them only if the
+    policy allows it. Numbers that a source labels as something else (주문번호) do not count,
+    whatever they look like.
 """
 
 from bisect import bisect_right

@@ -1,14 +1,15 @@
-"""Sentences that must not stand in an answer, whatever it says: closing pleasantries and the like.
+"""Sentences that an answer must not contain: closing pleasantries and the like.
 
-Finds: sentences that are, as a whole, one of the phrases: wishes (도움이 되셨길 바랍니다), offers
-    to help on, thanks, apologies of the bot's own, and the tenant's own phrases. Neighbours are one
-    finding. Spacing, case and closing marks do not matter.
-Misses: the same words in a sentence that says something else too; what carries a figure or an
-    address (only the tenant's own phrases take those out); quotations, code, items of lists; an
-    answer that would be left with nothing.
+Finds: sentences that are, as a whole, one of the listed phrases: wishes (도움이 되셨길 바랍니다),
+    offers of further help, thanks, the bot's apologies, and the tenant's own phrases. Neighbouring
+    sentences are one finding. Spacing, case and closing punctuation do not matter.
+Misses: the same words in a sentence that says something else as well; sentences with a figure or an
+    address (only the tenant's own phrases cover those); quotations, code, list items; an answer
+    that would be empty without them.
 Score: 1.0.
-Source: own list in ``guards/lexicons/closing_phrases.txt``. Tenants write plain text in which ``*``
-    stands for anything: guards have no linear engine for patterns of their own.
+Source: our own list in `guards/lexicons/closing_phrases.txt`. Tenants write plain text in which `*`
+    stands for any text; regular expressions are not offered because guards have no linear-time
+    engine.
 """
 
 import re

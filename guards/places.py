@@ -1,14 +1,14 @@
-"""Floors, rooms and addresses that the sources give otherwise.
+"""Floors, rooms and addresses that differ from the sources.
 
-Finds: a floor (지하 2층 for 지상 2층), a building (본관 for 별관) or a numbered room that is not
-    the one that a source gives for what the sentence names, in the same line, cell or brackets;
-    another house number of a road of the sources.
-Misses: places given by names only (대강당, 정문 앞); a place for which the sources name nothing in
-    the same line; an invented floor of something that the sources place nowhere (`numbers`
-    looks for the figure); roads and cities that no source has (`names`).
+Finds: a floor (지하 2층 for 지상 2층), a building (본관 for 별관) or a numbered room other than the
+    one that a source gives, in the same line, cell or brackets, for the thing that the sentence
+    names; another house number on a road of the sources.
+Misses: places given only by name (대강당, 정문 앞); things for which the sources give no place in
+    the same line; an invented floor of something whose place no source gives (`numbers` checks the
+    figure); roads and cities that are in no source (`names`).
 Score: 0.9.
-Source: own rules. A sentence may name a place by any whole label of it, before or behind it; a
-    word that only the given place bears excuses it.
+Source: our own rules. A sentence may name the thing by any complete label, before or after the
+    place; a word that belongs to the given place alone justifies it.
 """
 
 import re

@@ -1,12 +1,12 @@
-"""Answers that are broken as texts: garbled, looping, empty, unfilled or cut off.
+"""Answers that are broken as text: garbled, looping, empty, with unfilled placeholders or cut off.
 
-Finds: lost and control characters, misread encodings (``ì•ˆë…•``, ``占쏙옙``), jamo that make no
+Finds: lost and control characters, misread encodings (``ì•ˆë…•``, ``占쏙옙``), jamo that form no
     syllable; sentences, words and characters in a loop; control tokens of chat formats;
     placeholders and template markers; long answers that stop in mid-sentence (weak).
-Misses: loops whose rounds differ, words that are merely misspelt, a cut right after a whole
-    sentence, `<think>` blocks (apps show them). What stands so in question or sources is weak.
+Misses: loops whose rounds differ; words that are merely misspelt; a cut exactly after a sentence;
+    `<think>` blocks (apps show them). Text that is also in the question or the sources is weak.
 Score: 1.0; 0.8 for scattered repetition; 0.5 for an answer cut off.
-Source: own rules; encodings are proved by reading them back.
+Source: our own rules; encodings are confirmed by decoding the text again.
 """
 
 import re

@@ -1,15 +1,16 @@
-"""Facts about something else than what was asked.
+"""Facts about something else than the question asks about.
 
-Finds: claims that only a source about another branch, product, law or edition supports, where its
-    title or heading names a sibling of what question or claim name (강남점, 분당점), or the
+Finds: claims that only a source about another branch, product, law or edition supports, if its
+    title or heading names a sibling of the one in question or claim (강남점, 분당점), or if the
     policy's `scopes` say so; claims that name another of these scopes; with `categories` (rooms,
     dining …) claims of another category than the question's; an answer about another place or
-    organisation than the one that the question names (asked 영통구, answered 팔달구).
+    organisation than the question names (asked 영통구, answered 팔달구).
 Misses: a fact of a sibling that a source of the right one has too; siblings that no title, heading
     or first line names; a question that names several.
-Score: 1.0 where another name is in the claim; 0.9 where only a sibling's source has its figure
-    or words; 0.5 (weak) where the sources of what was asked say nothing on that at all.
-Source: names and words of the policy, `guards/lexicons/siblings.txt`, own rules for Korean names.
+Score: 1.0 if another name is in the claim; 0.9 if only a sibling's source has its figure or words;
+    0.5 (weak) if the sources on the right one say nothing about it at all.
+Source: names and words of the policy, `guards/lexicons/siblings.txt`, our own rules for Korean
+    names.
 """
 
 import re

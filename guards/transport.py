@@ -1,13 +1,13 @@
-"""Ways to get somewhere that the sources do not describe.
+"""Directions and transport routes that the sources do not give.
 
-Finds: subway and railway lines, stations, stops, exits and bus routes of the answer that stand in
-    no source, or in no passage together with the rest of the sentence; a means of travel where the
-    sources say nothing about travel.
-Misses: a way that mixes pieces of one passage; the direction of a line; stations called only by a
-    name without 역. Minutes and metres are left to `numbers` and `estimates`.
-Score: 1.0 where the passage on the same way has another value, 0.9 where no source has any, 0.5 for
-    a means of travel that the sources do not name (weak).
-Source: own rules. What the question and the instructions name may be repeated.
+Finds: subway and railway lines, stations, stops, exits and bus routes that are in no source, or in
+    no passage together with the rest of the sentence; a means of transport if the sources say
+    nothing about travel.
+Misses: a route that mixes pieces of one passage; the direction of a line; stations named without
+    역. Minutes and metres are left to `numbers` and `estimates`.
+Score: 1.0 if the passage on the same route has another value; 0.9 if no source has any; 0.5 for a
+    means of transport that the sources do not name (weak).
+Source: our own rules. Routes in the question and the instructions may be repeated.
 """
 
 import re

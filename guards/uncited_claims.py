@@ -1,12 +1,12 @@
-"""Claims that cite nothing.
+"""Claims without a citation.
 
 Finds: claims longer than `min_chars` without a citation mark, in answers that cite elsewhere; a
-    long answer that cites nothing at all, and where citations are required a short one too: one
-    finding for the whole, not one for each sentence.
+    long answer without any citation, and if citations are required a short one too: one finding for
+    the whole answer, not one per sentence.
 Misses: whether a citation supports its sentence; short claims. A mark counts for all sentences
     before it on its line, since many answers cite once at the end of a paragraph.
-Score: 0.5; 0.8 for an answer of `long_answer_chars` or more that cites nothing. All weak.
-Source: own rules; the lengths are those usual for Korean answers.
+Score: 0.5; 0.8 for an answer of `long_answer_chars` or more without any citation. All weak.
+Source: our own rules; the lengths are those usual for Korean answers.
 """
 
 from bisect import bisect_left
