@@ -296,40 +296,40 @@ class AnswerabilitySettings(GuardSettings):
     """Options of `Answerability`."""
 
     intents: tuple[str, ...] = Field(
-        ("policy",), description="Intents of a question that must not come without sources."
+        ("policy",), description="Intents of questions that need sources."
     )
     evidence_always: bool = Field(
-        False, description="No question may come without sources, whatever its intent."
+        False, description="Every question needs sources, whatever its intent."
     )
     min_score: float | None = Field(
         0.65,
         ge=0,
         le=1,
-        description="Retrieval gate: least score of the best source, where sources carry scores; "
-        "null switches the comparison off.",
+        description="Minimum retrieval score of the best source, if sources have scores; null "
+        "switches the comparison off.",
     )
     off_topic: bool = Field(True, description="Compare the question's words with the sources.")
     unknown_names: bool = Field(
-        True, description="Compare the names in the question with those that the sources know."
+        True, description="Compare the names in the question with those in the sources."
     )
     min_source_chars: int = Field(
         150,
         ge=0,
-        description="Least length of all sources together for comparing the question's words.",
+        description="Minimum total length of the sources, in characters, for comparing the "
+        "question's words.",
     )
     min_coverage: float = Field(
         0.2,
         ge=0,
         le=1,
-        description="Least share of the question's words, weighted by rarity, that the best "
-        "stretch of a source must hold.",
+        description="Minimum share of the question's words, weighted by rarity, that the best "
+        "passage of a source must contain.",
     )
     min_coverage_of_rules: float = Field(
         0.45,
         ge=0,
         le=1,
-        description="The same for a question that asks for the rules on a subject in nouns, as the "
-        "rules name it.",
+        description="The same for a question that names its subject in the nouns of the rules.",
     )
 
 
@@ -350,15 +350,15 @@ class Answerability(Guard[AnswerabilitySettings]):
         ),
         "answerability.empty_context": Code(
             label=Label("The search found no sources", "검색된 출처가 없음"),
-            meaning="The request's context block holds nothing usable.",
+            meaning="The request's context block contains nothing usable.",
             message="답할 근거가 되는 자료가 없습니다",
         ),
         "answerability.low_score": Code(
             label=Label(
-                "All sources are below the search score demanded",
+                "All sources are below the required search score",
                 "모든 출처의 검색 점수가 기준보다 낮음",
             ),
-            meaning="Every source's retrieval score is below the gate.",
+            meaning="Every source's retrieval score is below the minimum.",
             message="답할 근거가 되는 자료가 없습니다",
         ),
         "answerability.off_topic": Code(
@@ -368,10 +368,11 @@ class Answerability(Guard[AnswerabilitySettings]):
         ),
         "answerability.unknown_name": Code(
             label=Label(
-                "The sources know others, not what was asked about",
+                "The sources have others of its kind, not the one asked about",
                 "자료가 질문의 대상이 아닌 다른 것만 다룸",
             ),
-            meaning="The sources know others of its kind, but not what the question names.",
+            meaning="The sources mention others of its kind, but not the one that the question "
+            "names.",
             message="자료는 질문하신 대상이 아닌 다른 것만 다룹니다",
         ),
     }

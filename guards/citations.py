@@ -195,18 +195,19 @@ class CitationsSettings(GuardSettings):
 
     check_without_sources: bool = Field(
         True,
-        description="Also check answers to requests that carried no sources, where every mark is "
-        "without a source. Off: such answers are reported as not checked.",
+        description="Also check answers to requests without sources, where every mark lacks its "
+        "source. Off: such answers are reported as not checked.",
     )
     threshold: float = Field(
         CITATION_THRESHOLD,
         gt=0.5,
         le=1,
-        description="From this support on a citation is accurate; with as much lacking it is not.",
+        description="With this share of support or more a citation is accurate; with this share "
+        "or more lacking it is inaccurate.",
     )
     add_missing: bool = Field(
         False,
-        description="Add a citation to claims without one that exactly one source carries.",
+        description="Add the missing citation to claims that exactly one source supports.",
     )
 
 
@@ -221,7 +222,7 @@ class Citations(Guard[CitationsSettings]):
     settings_type = CitationsSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "citations.unknown_source": Code(
-            label=Label("Cites a document that is not there", "없는 문서를 인용함"),
+            label=Label("Cites a document that does not exist", "없는 문서를 인용함"),
             meaning=(
                 "Names a title or file that no source has, or a page or article that its source "
                 "lacks."
@@ -241,13 +242,14 @@ class Citations(Guard[CitationsSettings]):
         ),
         "citations.wrong_source": Code(
             label=Label("Cites the wrong source", "다른 출처를 인용함"),
-            meaning="Cites a source that does not say so, while exactly one other does.",
+            meaning="Cites a source that does not support the sentence, while exactly one other "
+            "does.",
             message="다른 출처에 있는 내용입니다",
             instruction="{observed}: 인용한 출처에 없는 내용입니다. 내용이 있는 출처: {expected}",
         ),
         "citations.unsupported": Code(
             label=Label("The cited source does not say so", "인용한 출처에 그런 내용이 없음"),
-            meaning="Cites a source that has nothing of the sentence.",
+            meaning="Cites a source that contains nothing of the sentence.",
             message="표시된 출처에 없는 내용입니다",
             instruction=(
                 "{observed}: 인용한 출처에 없는 내용입니다. 실제로 내용이 있는 출처만 표시하세요."
@@ -255,7 +257,7 @@ class Citations(Guard[CitationsSettings]):
         ),
         "citations.missing": Code(
             label=Label("A citation is missing", "출처 표시가 빠짐"),
-            meaning="Makes a claim without a citation that exactly one source carries.",
+            meaning="Makes a claim without a citation that exactly one source supports.",
             message="출처 표시가 빠져 있습니다",
             instruction='"{observed}" 문장에 출처 {expected} 표시가 필요합니다.',
         ),

@@ -128,10 +128,10 @@ class ComplaintSettings(GuardSettings):
     """Options of the complaint guard."""
 
     extra_words: tuple[str, ...] = Field(
-        (), description="Plain words that make a message a complaint when it asks for nothing."
+        (), description="Plain words that make a message a complaint if it asks for nothing."
     )
     ignore_words: tuple[str, ...] = Field(
-        (), description="Plain words that are overlooked, such as a product's name."
+        (), description="Plain words that are ignored, such as a product's name."
     )
     crisis: bool = Field(True, description="Whether words of self-harm or threat are reported.")
 

@@ -62,7 +62,7 @@ class Conflict(Guard[ConflictSettings]):
             label=Label(
                 "The sources differ, and the answer does not say so", "출처끼리 다른데 밝히지 않음"
             ),
-            meaning="The sources give different figures, and the answer names one of them only.",
+            meaning="The sources give different figures, and the answer gives only one of them.",
             message="자료마다 내용이 다른데 한쪽만 답했습니다",
             instruction=(
                 '"{observed}"{observed:과} 다른 값 {expected}도 자료에 있습니다. 두 자료의 값이 '

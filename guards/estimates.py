@@ -63,7 +63,8 @@ class EstimatesSettings(GuardSettings):
         0.05,
         ge=0,
         le=0.5,
-        description="A hedged figure this near to a figure of the sources (as a share) passes.",
+        description="Relative distance to a figure of the sources up to which a hedged figure "
+        "passes.",
     )
 
 
@@ -89,7 +90,7 @@ class Estimates(Guard[EstimatesSettings]):
         ),
         "estimates.derived": Code(
             label=Label(
-                "An estimate worked out from figures of a source", "출처의 수치로 계산한 추정값"
+                "An estimate calculated from figures of a source", "출처의 수치로 계산한 추정값"
             ),
             meaning="A hedged figure that no source gives; it follows from figures of one passage.",
             message="자료의 수치로 어림한 값입니다",

@@ -74,15 +74,16 @@ class KoreanOnlySettings(GuardSettings):
     """Options of `KoreanOnly`."""
 
     min_han_chars: int = Field(
-        1, ge=1, description="Least number of unlicensed Han characters in a text to be reported."
+        1,
+        ge=1,
+        description="Minimum number of Han characters, not counting allowed ones, for an "
+        "answer to be reported.",
     )
     allow_on_request: bool = Field(
         True, description="Let the answer use the language or script that the question asks for."
     )
     latin_sentences: bool = Field(True, description="Report sentences in Latin letters.")
-    latin_words: bool = Field(
-        True, description="Report words in small Latin letters that no source has."
-    )
+    latin_words: bool = Field(True, description="Report lower-case Latin words that no source has.")
 
 
 class KoreanOnly(Guard[KoreanOnlySettings]):
@@ -97,7 +98,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "korean_only.han": Code(
             label=Label("Chinese characters", "한자나 중국어"),
-            meaning="A Chinese word or sentence is in the answer.",
+            meaning="The answer contains a Chinese word or sentence.",
             message="한국어가 아닌 글자가 섞여 있습니다",
             instruction=(
                 "‘{observed}’{observed:은} 한자나 중국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 "
@@ -106,7 +107,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         ),
         "korean_only.kana": Code(
             label=Label("Japanese characters", "일본어"),
-            meaning="A Japanese word or sentence is in the answer.",
+            meaning="The answer contains a Japanese word or sentence.",
             message="한국어가 아닌 글자가 섞여 있습니다",
             instruction=(
                 "‘{observed}’{observed:은} 일본어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요."
@@ -114,7 +115,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         ),
         "korean_only.other_script": Code(
             label=Label("Characters of another script", "다른 문자"),
-            meaning="A word of another script (Cyrillic, Arabic, Thai, …) is in the answer.",
+            meaning="The answer contains a word in another script (Cyrillic, Arabic, Thai, …).",
             message="한국어가 아닌 글자가 섞여 있습니다",
             instruction=(
                 "‘{observed}’{observed:은} 외국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요."
@@ -122,14 +123,14 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         ),
         "korean_only.broken_character": Code(
             label=Label("A broken character", "깨진 글자"),
-            meaning="A character of the answer is broken.",
+            meaning="The answer contains a broken character.",
             message="한국어가 아닌 글자가 섞여 있습니다",
             instruction="깨진 글자가 있습니다. 그 자리에 올 말을 한글로 온전하게 쓰세요.",
         ),
         "korean_only.latin_sentence": Code(
             label=Label("A sentence that is not Korean", "한국어가 아닌 문장"),
             meaning=(
-                "A whole sentence of the answer is in English or another Latin-script language."
+                "A whole sentence of the answer is in English or another language in Latin script."
             ),
             message="한국어가 아닌 글자가 섞여 있습니다",
             instruction=(
@@ -138,7 +139,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         ),
         "korean_only.latin_word": Code(
             label=Label("An English word", "영어 낱말"),
-            meaning="An English word that no source has stands in the place of a Korean one.",
+            meaning="The answer uses an English word that no source has in place of a Korean one.",
             message="한국어가 아닌 글자가 섞여 있습니다",
             instruction=(
                 "‘{observed}’{observed:은} 한국어가 아닙니다. 같은 뜻의 한국어로 바꾸어 쓰세요."

@@ -56,8 +56,8 @@ class LegalCitationSettings(GuardSettings):
 
     check_without_sources: bool = Field(
         True,
-        description="Also check answers to requests that carried no sources, where every provision "
-        "cited is without evidence. Off: such answers are reported as not checked.",
+        description="Also check answers to requests without sources, where no cited provision has "
+        "evidence. Off: such answers are reported as not checked.",
     )
     wrong_paragraph_acts: bool = Field(
         False,
@@ -78,7 +78,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "legal_citation.law_absent": Code(
             label=Label("Names a law that no source mentions", "출처에 없는 법령을 듦"),
-            meaning="Names a law that no source is of or mentions.",
+            meaning="Names a law that no source quotes or mentions.",
             instruction=(
                 "{observed}: 제공된 자료에 없는 법령입니다. 자료의 법령만 인용하세요: {expected}"
             ),
@@ -86,9 +86,9 @@ class LegalCitation(Guard[LegalCitationSettings]):
         ),
         "legal_citation.decree_absent": Code(
             label=Label(
-                "Cites a decree that no source holds", "출처에 없는 시행령이나 규칙을 인용함"
+                "Cites a decree that is not in the sources", "출처에 없는 시행령이나 규칙을 인용함"
             ),
-            meaning="Cites a decree or rule of which the sources hold nothing.",
+            meaning="Cites a decree or rule that is not in the sources.",
             instruction=(
                 "{observed}: 자료에 없는 시행령·시행규칙입니다. 자료의 조문만 인용하세요: "
                 "{expected}"
@@ -96,8 +96,8 @@ class LegalCitation(Guard[LegalCitationSettings]):
             without_value="{observed}: 자료에 없는 시행령·시행규칙입니다. 쓰지 마세요.",
         ),
         "legal_citation.article_absent": Code(
-            label=Label("Cites an article that no source holds", "출처에 없는 조를 인용함"),
-            meaning="Cites an article that the sources neither set out nor mention.",
+            label=Label("Cites an article that is not in the sources", "출처에 없는 조를 인용함"),
+            meaning="Cites an article that the sources neither contain nor mention.",
             instruction=(
                 "{observed}: 제공된 자료에 없는 조문입니다. 자료의 조문만 인용하세요: {expected}"
             ),
@@ -128,8 +128,10 @@ class LegalCitation(Guard[LegalCitationSettings]):
             without_value="{observed}: 제공된 자료에 없는 별표·서식입니다. 쓰지 마세요.",
         ),
         "legal_citation.addendum_absent": Code(
-            label=Label("Cites an addendum that no source holds", "출처에 없는 부칙을 인용함"),
-            meaning="Cites supplementary provisions that the sources do not hold.",
+            label=Label(
+                "Cites an addendum that is not in the sources", "출처에 없는 부칙을 인용함"
+            ),
+            meaning="Cites supplementary provisions that are not in the sources.",
             instruction="{observed}: 제공된 자료에 없는 부칙입니다. 언급하지 마세요.",
         ),
         "legal_citation.chapter_absent": Code(
@@ -140,7 +142,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
         ),
         "legal_citation.wrong_article": Code(
             label=Label("The cited article says something else", "인용한 조항의 내용과 다름"),
-            meaning="Cites an article or paragraph that says something else than the sentence.",
+            meaning="Cites an article or paragraph that does not support the sentence.",
             instruction=(
                 "{observed}: 이 문장의 근거가 아닌 조문입니다. 이 내용을 정한 조문: {expected}"
             ),

@@ -175,14 +175,14 @@ class Names(Guard[NamesSettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "names.not_in_sources": Code(
             label=Label("A name that no source has", "출처에 없는 이름"),
-            meaning="No source holds the name.",
+            meaning="No source has the name.",
             instruction=(
                 '"{observed}"{observed:은} 자료에 없는 이름입니다. 자료에 있는 이름만 쓰세요.'
             ),
         ),
         "names.differs": Code(
             label=Label("The sources have another name", "출처의 이름과 다름"),
-            meaning="The sources have another name for the same.",
+            meaning="The sources have another name at this place.",
             instruction=(
                 '"{observed}"{observed:은} 자료와 다릅니다. 자료의 이름 {expected}{expected:을} '
                 "쓰세요."
@@ -193,13 +193,13 @@ class Names(Guard[NamesSettings]):
             ),
         ),
         "names.misspelt": Code(
-            label=Label("A name with one letter wrong", "한 글자가 틀린 이름"),
-            meaning="One letter sets it apart from a name of the sources.",
+            label=Label("A name with one wrong letter", "한 글자가 틀린 이름"),
+            meaning="The name differs from one in the sources in a single letter.",
             instruction='"{observed}"{observed:은} 자료의 표기 {expected}{expected:으로} 쓰세요.',
         ),
         "names.no_such_facility": Code(
-            label=Label("A facility that no source knows", "출처에 없는 시설이나 서비스"),
-            meaning="No source knows of the facility or service that is said to be there.",
+            label=Label("A facility that no source mentions", "출처에 없는 시설이나 서비스"),
+            meaning="No source mentions the facility or service that the answer says exists.",
             instruction=(
                 '"{observed}"{observed:은} 자료에 없는 시설이나 서비스입니다. 있다고 쓰지 마세요.'
             ),

@@ -162,8 +162,8 @@ class Negation(Guard[NegationSettings]):
         "negation.condition_dropped": Code(
             label=Label("Leaves out a condition", "조건을 빠뜨림"),
             meaning=(
-                "The claim says without limit what the source allows under a condition only, or "
-                "takes in what the source takes out."
+                "The claim states without limit what the source allows only under a condition, or "
+                "includes what the source excludes."
             ),
             instruction=(
                 '"{observed}"{observed:은} 자료의 조건({expected})과 다릅니다. 조건을 그대로 '
@@ -175,8 +175,8 @@ class Negation(Guard[NegationSettings]):
             ),
         ),
         "negation.limit_set_aside": Code(
-            label=Label("Sets a condition of the source aside", "자료의 조건을 무시함"),
-            meaning="The claim does without a condition of the source (없이, 만 있으면).",
+            label=Label("Ignores a condition of the source", "자료의 조건을 무시함"),
+            meaning="The claim waives a condition of the source (없이, 만 있으면).",
             instruction=(
                 '"{observed}"{observed:은} 자료의 조건({expected})과 다릅니다. 조건을 그대로 '
                 "쓰세요."
@@ -187,7 +187,7 @@ class Negation(Guard[NegationSettings]):
             ),
         ),
         "negation.wrong_reply": Code(
-            label=Label("Yes or no, against the source", "예·아니요가 자료와 반대임"),
+            label=Label("A yes or no that contradicts the source", "예·아니요가 자료와 반대임"),
             meaning="The answer's yes or no says the opposite of a source.",
             instruction=(
                 '"{observed}"{observed:은} 자료와 반대입니다. 자료의 표현({expected})대로 답하세요.'
@@ -199,7 +199,7 @@ class Negation(Guard[NegationSettings]):
         ),
         "negation.exception_omitted": Code(
             label=Label("Leaves out an exception", "예외를 빠뜨림"),
-            meaning="The answer gives a rule without the exception that the question touches.",
+            meaning="The answer gives a rule without the exception that the question is about.",
             message="자료에 있는 예외를 빠뜨렸습니다",
             instruction="자료의 단서({expected})도 함께 쓰세요.",
             without_value="질문한 대상에 관한 자료의 단서도 함께 쓰세요.",

@@ -84,7 +84,7 @@ class Numbers(Guard[NumbersSettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "numbers.value_differs": Code(
             label=Label("The source has another figure", "출처의 수치와 다름"),
-            meaning="The sources give another value for the same.",
+            meaning="The sources give another value for the same thing.",
             instruction=(
                 '"{observed}"{observed:은} 자료와 다릅니다. 자료의 값은 "{expected}"입니다.'
             ),
@@ -95,7 +95,8 @@ class Numbers(Guard[NumbersSettings]):
         ),
         "numbers.not_in_sources": Code(
             label=Label("A figure that no source has", "출처에 없는 수치"),
-            meaning="No source holds the value, and nothing named beside it gives it.",
+            meaning="No source has the value, and it does not follow from anything named beside "
+            "it.",
             instruction=(
                 '"{observed}"{observed:은} 제공된 자료에 없는 수치입니다. 자료에 있는 수치만 '
                 "쓰세요."
@@ -106,26 +107,26 @@ class Numbers(Guard[NumbersSettings]):
                 "The answer's own calculation gives another result", "답변의 계산 결과가 틀림"
             ),
             meaning=(
-                "The answer's own equation, list or table gives another result, or the operands "
-                "that the words beside it name do."
+                "The answer's own equation, list or table, or the operands named beside the "
+                "result, give another value."
             ),
             instruction='"{observed}"{observed:은} 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
         ),
         "numbers.unfounded_result": Code(
             label=Label("No operands give this result", "근거 수치가 없는 계산 결과"),
             meaning=(
-                "No operands give the result by the operation that the words beside it name; which "
-                "one would be right cannot be told."
+                "No operands give the result by the operation named beside it; the correct result "
+                "is not known."
             ),
             instruction='"{observed}"{observed:은} 계산이 맞지 않습니다. 다시 계산해 쓰세요.',
         ),
         "numbers.comparator_differs": Code(
             label=Label(
-                "At least, at most, over or under is mixed up", "이상·이하·초과·미만이 다름"
+                "The wrong comparison: at least, at most, over, under", "이상·이하·초과·미만이 다름"
             ),
             meaning=(
-                "The sources say the same of the value's other side (이상, 이하, 초과, 미만, 전, "
-                "후)."
+                "The sources give the same limit with another comparison (이상, 이하, 초과, 미만, "
+                "전, 후)."
             ),
             instruction=(
                 '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 '
@@ -136,10 +137,9 @@ class Numbers(Guard[NumbersSettings]):
             ),
         ),
         "numbers.derived": Code(
-            label=Label("A figure worked out from others", "다른 수치로 계산한 값"),
+            label=Label("A figure calculated from others", "다른 수치로 계산한 값"),
             meaning=(
-                "No source holds the value; some calculation from the figures at hand could give "
-                "it."
+                "No source has the value; some calculation from the figures at hand could give it."
             ),
             instruction=(
                 '"{observed}"{observed:은} 자료에 없는 계산 값입니다. 계산 과정을 함께 쓰세요.'
@@ -147,7 +147,7 @@ class Numbers(Guard[NumbersSettings]):
         ),
         "numbers.moved": Code(
             label=Label("A figure that belongs to something else", "다른 항목의 수치"),
-            meaning="The sources hold the value, but of something else.",
+            meaning="The sources have the value, but for something else.",
             instruction=(
                 '"{observed}"{observed:은} 자료에서 다른 항목의 값입니다. 이 항목의 값은 '
                 '"{expected}"입니다.'

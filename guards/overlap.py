@@ -86,22 +86,22 @@ class Overlap(Guard[OverlapSettings]):
     settings_type = OverlapSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "overlap.unsupported": Code(
-            label=Label("The sources have nothing of this", "출처에 이런 내용이 없음"),
-            meaning="The sources have next to nothing of the claim.",
+            label=Label("The sources do not mention this", "출처에 이런 내용이 없음"),
+            meaning="The sources contain hardly anything of the claim.",
             instruction=(
                 '"{observed}" 부분은 자료에 없는 내용입니다. 빼고, 자료에 있는 내용만 쓰세요.'
             ),
         ),
         "overlap.unknown_word": Code(
             label=Label("A word that no source has", "출처에 없는 말"),
-            meaning="The claim names something that no source names in any form.",
+            meaning="The claim names something that no source mentions in any form.",
             instruction=(
                 '"{observed}"에 관한 내용은 자료에 없습니다. 빼고, 자료에 있는 내용만 쓰세요.'
             ),
         ),
         "overlap.low": Code(
-            label=Label("The sources have little of this", "출처에 이런 내용이 거의 없음"),
-            meaning="No passage of the sources holds enough of the claim's words.",
+            label=Label("The sources say little about this", "출처에 이런 내용이 거의 없음"),
+            meaning="No passage of the sources contains enough of the claim's words.",
             instruction=(
                 '"{observed}" 문장은 자료에서 근거를 찾기 어렵습니다. 자료에 있는 내용만 쓰세요.'
             ),

@@ -82,11 +82,12 @@ class PersonalData(Guard[PersonalDataSettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "personal_data.in_question": Code(
             label=Label("Personal data in the question", "질문에 든 개인정보"),
-            meaning="The question holds a personal identifier.",
+            meaning="The question contains a personal identifier.",
         ),
         "personal_data.unlicensed": Code(
             label=Label("Personal data from no source", "근거 없는 개인정보"),
-            meaning="A personal identifier that neither the user nor a source gave.",
+            meaning="The answer contains a personal identifier that neither the user nor a source "
+            "gave.",
             message="사용자와 자료가 알려 주지 않은 개인정보입니다",
             instruction=(
                 "답변에 사용자도 자료도 알려 주지 않은 개인정보가 있습니다. 그런 개인정보는 쓰지 "

@@ -60,8 +60,8 @@ class Phrases(Guard[PhrasesSettings]):
     settings_type = PhrasesSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "phrases.forbidden": Code(
-            label=Label("A phrase that the policy does not want", "정책에서 막은 문구"),
-            meaning="A sentence that the policy does not want in any answer.",
+            label=Label("A phrase that the policy forbids", "정책에서 막은 문구"),
+            meaning="The answer contains a sentence that the policy forbids.",
             message="쓰지 않기로 한 표현입니다",
             instruction='"{observed}" 같은 맺음말이나 인사말은 쓰지 말고 내용만 쓰세요.',
         )

@@ -254,7 +254,7 @@ class Places(Guard[PlacesSettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "places.differs": Code(
             label=Label("The sources give another floor or number", "출처의 층이나 호수와 다름"),
-            meaning="The sources give another floor, room or house number for it.",
+            meaning="The sources give another floor, room or house number for the same place.",
             instruction=(
                 '"{observed}"{observed:은} 자료의 위치와 다릅니다. 자료의 위치 '
                 "{expected}{expected:을} 쓰세요."

@@ -350,7 +350,7 @@ class Quality(Guard[QualitySettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "quality.broken_characters": Code(
             label=Label("Broken characters", "깨진 글자"),
-            meaning="Characters of the answer are lost, misread or no text at all.",
+            meaning="Characters of the answer are lost, misread or not text.",
             message="글이 온전하지 않습니다",
             instruction="깨진 글자가 있습니다. 모든 글자를 온전한 한글로 다시 쓰세요.",
         ),
@@ -362,13 +362,13 @@ class Quality(Guard[QualitySettings]):
         ),
         "quality.special_token": Code(
             label=Label("A control token of the model", "모델의 제어 토큰"),
-            meaning="A control token of the model is in the answer.",
+            meaning="The answer contains a control token of the model.",
             message="글이 온전하지 않습니다",
             instruction='"{observed}" 같은 제어 토큰을 쓰지 말고 답변만 쓰세요.',
         ),
         "quality.placeholder": Code(
-            label=Label("Empty, or a placeholder", "비었거나 채우지 않은 자리"),
-            meaning="The answer is empty, or a placeholder stands where its content should.",
+            label=Label("Empty or with a placeholder", "비었거나 채우지 않은 자리"),
+            meaning="The answer is empty, or has a placeholder in place of content.",
             message="글이 온전하지 않습니다",
             instruction="빈칸이나 자리 표시 없이 실제 내용으로 완성된 답변을 쓰세요.",
         ),

@@ -119,7 +119,7 @@ class OtherScope(Guard[ScopeSettings]):
         "scope.other_scope": Code(
             label=Label("About another scope", "다른 대상에 관한 내용"),
             meaning=(
-                "The claim names, or rests on a source about, a sibling of what was asked about."
+                "The claim names a sibling of what was asked about, or rests on a source about one."
             ),
             message="질문하신 대상이 아닌 다른 곳의 내용일 수 있습니다",
             instruction=(

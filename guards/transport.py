@@ -272,8 +272,8 @@ class Transport(Guard[TransportSettings]):
     settings_type = TransportSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "transport.invented": Code(
-            label=Label("A way that no source describes", "출처에 없는 교통편"),
-            meaning="No source describes such a way.",
+            label=Label("A route that no source describes", "출처에 없는 교통편"),
+            meaning="No source describes such a route.",
             instruction=(
                 '"{observed}"{observed:은} 자료에 없는 교통 정보입니다. 자료에 있는 교통편만 '
                 "안내하세요."
@@ -281,7 +281,7 @@ class Transport(Guard[TransportSettings]):
         ),
         "transport.differs": Code(
             label=Label("Another line, station, exit or bus", "출처와 다른 노선·역·출구·버스"),
-            meaning="The passage on the same way has another line, station, exit or bus.",
+            meaning="The passage on the same route has another line, station, exit or bus.",
             instruction=(
                 '"{observed}"{observed:은} 자료의 교통 안내와 다릅니다. 자료의 {expected}만 쓰세요.'
             ),
@@ -291,8 +291,8 @@ class Transport(Guard[TransportSettings]):
             ),
         ),
         "transport.mode": Code(
-            label=Label("Another means of travel", "출처와 다른 교통수단"),
-            meaning="The sources describe other means of travel only.",
+            label=Label("Another means of transport", "출처와 다른 교통수단"),
+            meaning="The sources describe only other means of transport.",
             instruction=(
                 '"{observed}"{observed:은} 자료에 없는 교통수단입니다. 자료에 있는 교통편만 '
                 "안내하세요."

@@ -57,13 +57,13 @@ class UncitedClaims(Guard[UncitedClaimsSettings]):
         ),
         "uncited_claims.answer": Code(
             label=Label("An answer without any citation", "출처 표시가 하나도 없는 답변"),
-            meaning="An answer that makes claims and cites nothing.",
+            meaning="An answer that makes claims without any citation.",
             message="출처를 표시하지 않았습니다",
             instruction="답변의 각 문장 끝에 근거가 된 자료의 번호를 표시하세요.",
         ),
         "uncited_claims.long_answer": Code(
             label=Label("A long answer without any citation", "출처 표시가 없는 긴 답변"),
-            meaning="A long answer that cites nothing.",
+            meaning="A long answer without any citation.",
             message="출처를 표시하지 않았습니다",
             instruction="답변의 각 문장 끝에 근거가 된 자료의 번호를 표시하세요.",
         ),

@@ -48,14 +48,14 @@ def _shortened(text: str, most_chars: int) -> str:
 
 
 class InternalError(GuardProxyError):
-    """Something broke in the proxy itself; the log has the rest."""
+    """The proxy itself failed; the log has the details."""
 
     def __init__(self, request_id: str) -> None:
         super().__init__(f"The guard proxy failed. Quote request {request_id} to its operator.")
 
 
 class Overloaded(GuardProxyError):
-    """This process serves as many as it may; ``limit`` says of what."""
+    """This process has reached a limit; ``limit`` says which."""
 
     status = 503
     code = "overloaded"
@@ -77,7 +77,7 @@ class TraceStoreUnavailable(GuardProxyError):
 
 
 class RequestStoreUnavailable(GuardProxyError):
-    """A request cannot be kept until its answer comes, so the answer could not be judged."""
+    """The messages cannot be kept until the answer comes, so the answer could not be judged."""
 
     status = 503
     code = "request_store_unavailable"
@@ -87,7 +87,7 @@ class RequestStoreUnavailable(GuardProxyError):
 
 
 class ServiceStopping(GuardProxyError):
-    """The service ends, and its patience with the requests under way has ended before."""
+    """The service is stopping, and the request did not finish within the time for that."""
 
     status = 503
     code = "service_stopping"
@@ -98,7 +98,7 @@ class ServiceStopping(GuardProxyError):
 
 
 class CannotJudgeNow(GuardProxyError):
-    """A very long text cannot be judged right now, and goes nowhere unjudged."""
+    """A very long text cannot be judged right now, and is not sent on unjudged."""
 
     status = 503
     code = "cannot_judge_now"
@@ -123,7 +123,7 @@ class RequestRefused(GuardProxyError):
 
 
 class BadRequest(RequestRefused):
-    """The body is not what the endpoint takes; ``param`` names the field."""
+    """The body does not fit the endpoint; ``param`` names the field."""
 
     code = "invalid_request"
 
@@ -133,7 +133,7 @@ class BadRequest(RequestRefused):
 
 
 class NotJson(BadRequest):
-    """The body is not a JSON object that everybody reads alike; ``problem`` says why."""
+    """The body is no JSON object, or an ambiguous one; ``problem`` says why."""
 
     code = "invalid_json"
 
@@ -142,7 +142,7 @@ class NotJson(BadRequest):
 
 
 class UnsupportedContent(RequestRefused):
-    """The body says that it is something else than JSON in UTF-8, or that it is compressed."""
+    """The body is declared as something else than JSON in UTF-8, or as compressed."""
 
     status = 415
     code = "unsupported_content"
@@ -153,7 +153,7 @@ class UnsupportedContent(RequestRefused):
 
 
 class UnknownKey(RequestRefused):
-    """The caller sent no key, or one that no tenant has."""
+    """The caller sent no key, or one that belongs to no tenant."""
 
     status = 401
     code = "invalid_api_key"
@@ -165,7 +165,7 @@ class UnknownKey(RequestRefused):
 
 
 class UnknownModel(RequestRefused):
-    """The tenant's list of models does not have the one asked for."""
+    """The tenant's list of models does not contain the requested one."""
 
     status = 404
     code = "model_not_found"
@@ -193,7 +193,7 @@ def with_head(methods: Iterable[str]) -> set[str]:
 
 
 class WrongMethod(RequestRefused):
-    """Something is served at this path, but not with this method; ``allowed`` are those."""
+    """The path exists, but not with this method; ``allowed`` lists those that do."""
 
     status = 405
     code = "method_not_allowed"
@@ -205,7 +205,7 @@ class WrongMethod(RequestRefused):
 
 
 class UnknownTrace(RequestRefused):
-    """There is no such trace, or not one that the caller may read."""
+    """There is no such trace, or the caller may not read it."""
 
     status = 404
     code = "trace_not_found"
@@ -225,7 +225,7 @@ class FeedbackPinned(RequestRefused):
 
 
 class UnknownCall(RequestRefused):
-    """The answer belongs to a request that was not sent here, or too long ago."""
+    """The request that this answer belongs to was not sent here, or too long ago."""
 
     status = 409
     code = "unknown_call"
@@ -250,7 +250,7 @@ class RequestTooLarge(RequestRefused):
 
 
 class TooManyWrongKeys(RequestRefused):
-    """Somebody at this address was wrong too often, and has to wait ``retry_after_s`` seconds."""
+    """Too many wrong keys came from this address; it has to wait ``retry_after_s`` seconds."""
 
     status = 429
     code = "too_many_wrong_keys"
@@ -313,7 +313,7 @@ class UpstreamRejectedKey(UpstreamError):
 
 
 class UpstreamUnreachable(UpstreamError):
-    """No connection to the model server, or it broke."""
+    """There was no connection to the model server, or it broke."""
 
     code = "upstream_unreachable"
 
@@ -333,7 +333,7 @@ class UpstreamBroken(UpstreamError):
 
 
 class UpstreamPoolFull(UpstreamError):
-    """No more connections to model servers may be opened; none was asked."""
+    """No more connections to model servers may be opened; the request was not sent."""
 
     status = 503
     code = "upstream_pool_full"

@@ -153,7 +153,9 @@ class FeedbackRequest(BaseModel):
         "good answer was changed. missed: a wrong answer was sent. null withdraws the label."
     )
     note: str = Field(
-        "", max_length=MOST_NOTE_CHARS, description="Why; kept as the policy keeps words."
+        "",
+        max_length=MOST_NOTE_CHARS,
+        description="The reason; masked or dropped as `tracing.text` says.",
     )
     quote: str | None = Field(
         None,
@@ -183,7 +185,7 @@ class FeedbackReply(BaseModel):
     object: Literal["feedback"] = Field("feedback", description="What this object is.")
     request_id: str = Field(description="Id of the request.")
     label: _LabelName | None = Field(description="Its label; null if it has none.")
-    note: str = Field(description="The note, masked or left out as the policy keeps words.")
+    note: str = Field(description="The note, masked or dropped as `tracing.text` says.")
     quote: str | None = Field(description="The marked words as they are kept; null for none.")
     choice: int = Field(description="The choice that they are in.")
     pinned: bool = Field(description="Whether the trace is kept until it is unpinned.")

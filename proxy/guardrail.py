@@ -78,11 +78,13 @@ class GuardrailRequest(BaseModel):
     structured_messages: list[JsonObject] | None = Field(
         None,
         description="The messages, as in a chat completion. With answers they are optional, and "
-        "count in place of those that were sent before.",
+        "replace those that were sent before.",
     )
-    tools: list[JsonObject] | None = Field(None, description="The tools that are offered.")
-    tool_calls: list[JsonObject] | None = Field(None, description="The tools that are called.")
-    images: list[str] | None = Field(None, description="Pictures; they are not looked at.")
+    tools: list[JsonObject] | None = Field(None, description="The tools offered to the model.")
+    tool_calls: list[JsonObject] | None = Field(
+        None, description="The tools that the model called."
+    )
+    images: list[str] | None = Field(None, description="Images; they are not checked.")
     model: Name | None = Field(None, description="Name of the model, for the trace.")
 
 

@@ -235,11 +235,15 @@ SIGNALS = ("traces", "metrics")
 FamilyT = TypeVar("FamilyT", Counter, Gauge, Histogram)
 
 _TRACES = {
-    "queued": (Kind.COUNTER, "Traces that were taken from requests."),
-    "delivered": (Kind.COUNTER, "Traces that their store took."),
+    "queued": (Kind.COUNTER, "Traces queued for the store."),
+    "delivered": (Kind.COUNTER, "Traces that the store accepted."),
     "outboxed": (Kind.COUNTER, "Traces that had to wait in the outbox."),
-    "dropped": (Kind.COUNTER, "Traces that were lost: nothing could take them."),
-    "refused": (Kind.COUNTER, "Traces that their store refused for good."),
+    "dropped": (
+        Kind.COUNTER,
+        "Traces that were lost because neither the store nor the outbox nor "
+        "memory could take them.",
+    ),
+    "refused": (Kind.COUNTER, "Traces that the store rejected permanently."),
     "waiting": (Kind.GAUGE, "Traces that wait in memory."),
     "outbox": (Kind.GAUGE, "Traces that wait in the outbox."),
 }
@@ -325,34 +329,35 @@ class Metrics:
         )
         self.not_checked = counter(
             "guard_proxy_requests_not_checked_total",
-            "Requests of which something was to be checked and was not.",
+            "Requests of which something was not checked although it should have been.",
             ("tenant",),
         )
         self.closings = counter(
             "guard_proxy_closings_total",
-            "Answers that a template ended after they had begun to leave.",
+            "Answers that a template ended after part of them had been sent.",
             ("tenant", "template"),
         )
         self.limited_requests = counter(
             "guard_proxy_limited_requests_total",
-            "Requests that were turned away by a limit of their tenant.",
+            "Requests that were refused by a limit of their tenant.",
             ("tenant", "limit"),
         )
         self.overloaded = counter(
             "guard_proxy_overloaded_total",
-            "Connections, requests and streams that found a worker serving as many as it may.",
+            "Connections, requests and streams that were refused because a worker had reached its "
+            "limit.",
             ("limit",),
         )
         for limit in ("connections", "requests", "streams"):
             self.overloaded.labels(limit)
         self.requests_in_flight = self._families.gauge(
             "guard_proxy_requests_in_flight",
-            "Requests that are being served, until the last byte of their reply.",
+            "Requests in progress, until the last byte of their reply.",
             ("door",),
         )
         self.streams_in_flight = self._families.gauge(
             "guard_proxy_streams_in_flight",
-            "Those of them whose reply is a stream that has begun.",
+            "Requests in progress whose reply is a stream that has begun.",
             ("door",),
         )
 
@@ -364,35 +369,36 @@ class Metrics:
         )
         self.not_run = self._families.counter(
             "guard_proxy_guard_not_run_total",
-            "Runs of guards that did not take place, or not to the end, by the reason.",
+            "Runs of guards that did not start or did not finish, by reason.",
             ("guard", "reason"),
         )
         self.guard_seconds = self._families.histogram(
             "guard_proxy_guard_seconds",
-            "Time that reading, guards and decision took for one question or one attempt.",
+            "Time for analysis, guards and decision on one question or one attempt.",
             GUARD_SECONDS,
             ("tenant", "stage"),
         )
         self.one_guard_seconds = self._families.histogram(
             "guard_proxy_one_guard_seconds",
-            "Time that each guard took for one text; that of the judge is its server's.",
+            "Time of each guard for one text; for the judge, that of its server.",
             ONE_GUARD_SECONDS,
             ("guard",),
         )
 
         self.judge_claims = self._families.counter(
             "guard_proxy_judge_claims_total",
-            "Claims that a judge was asked about, by its opinion: supported, objected, unanswered.",
+            "Claims that a judge was asked about, by opinion: supported, objected, unanswered.",
             ("tenant", "opinion"),
         )
         self.judge_findings = self._families.counter(
             "guard_proxy_judge_findings_total",
-            "Findings of guards that a judge took back (or would, in shadow) or agreed with.",
+            "Findings of guards that a judge withdrew (or would have, in shadow mode) or "
+            "confirmed.",
             ("tenant", "opinion"),
         )
         self.judge_tokens = self._families.counter(
             "guard_proxy_judge_tokens_total",
-            "Tokens that judges' servers counted, of questions and of opinions.",
+            "Tokens counted by judges' servers, of prompts and of opinions.",
             ("tenant", "type"),
         )
 
@@ -417,25 +423,26 @@ class Metrics:
         )
         self.first_text_seconds = histogram(
             "guard_proxy_first_text_seconds",
-            "Time from a request to the first word of a stream that was sent.",
+            "Time from a request to the first word sent to the client in a stream.",
             SECONDS,
             ("tenant",),
         )
         self.regenerations = self._families.counter(
             "guard_proxy_regenerations_total",
-            "Second attempts, by what came of them.",
+            "Second attempts, by outcome.",
             ("tenant", "outcome"),
         )
 
     def _add_shadow(self) -> None:
         self.shadow_decisions = self._families.counter(
             "guard_proxy_shadow_decisions_total",
-            "What the shadow policy would have done, and whether that is something else.",
+            "Requests judged by the shadow policy, by what it would have done and whether that "
+            "differs.",
             ("tenant", "would", "changed"),
         )
         self.shadow_not_judged = self._families.counter(
             "guard_proxy_shadow_not_judged_total",
-            "Requests that the shadow policy did not judge, by the reason.",
+            "Requests that the shadow policy did not judge, by reason.",
             ("tenant", "reason"),
         )
 
@@ -443,27 +450,27 @@ class Metrics:
         counter, gauge = self._families.counter, self._families.gauge
         self.policy_reloads = counter(
             "guard_proxy_policy_reloads_total",
-            "Reloads of the policies, by whether they were taken.",
+            "Reloads of the policies, by outcome.",
             ("outcome",),
         )
         self.policies_stale = gauge(
             "guard_proxy_policies_stale",
-            "1 while the policies on disk are broken and the last good ones are used.",
+            "1 while the policies on disk are invalid and the last valid ones are used.",
             together=Together.MOST,
         )
         self._watch_service()
         self.telemetry_dropped_spans = counter(
             "guard_proxy_telemetry_dropped_spans_total",
-            "OpenTelemetry spans that were lost: the collector did not take them in time.",
+            "OpenTelemetry spans that were lost because the collector did not accept them in time.",
         )
         self.telemetry_failed_exports = counter(
             "guard_proxy_telemetry_failed_exports_total",
-            "Batches that the OpenTelemetry collector did not take.",
+            "Batches that the OpenTelemetry collector did not accept.",
             ("signal",),
         )
         self.build = gauge(
             "guard_proxy_build_info",
-            "1 for the version that runs.",
+            "1 for the running version.",
             ("version",),
             together=Together.MOST,
         )
@@ -487,7 +494,7 @@ class Metrics:
         watched(
             "guard_proxy_limits_store_away",
             Kind.GAUGE,
-            "1 while Redis is away and each process counts limits for itself.",
+            "1 while Redis is unreachable and each process counts limits by itself.",
             (),
             lambda: [((), float(self._limits_are_away()))],
             together=Together.MOST,
@@ -495,7 +502,7 @@ class Metrics:
         watched(
             "guard_proxy_tenants",
             Kind.GAUGE,
-            "Tenants that the policies in force serve.",
+            "Tenants in the policies in force.",
             (),
             lambda: [((), self._policies()[1])],
             together=Together.MOST,
@@ -509,7 +516,7 @@ class Metrics:
         self._families.watched(
             "guard_proxy_judge_breaker",
             Kind.GAUGE,
-            "1 for the state that the breaker of a tenant's judge is in.",
+            "1 for the current state of the breaker of a tenant's judge.",
             ("tenant", "state"),
             self._of_judges,
             together=Together.MOST,

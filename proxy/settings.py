@@ -67,7 +67,7 @@ class Settings(BaseSettings):
         1,
         ge=1,
         le=MOST_WORKERS,
-        description="Processes that serve together on that port, one for each core.",
+        description="Worker processes on that port, usually one per core.",
     )
     redis_url: Annotated[SecretStr, AfterValidator(_redis_address)] | None = Field(
         None,
@@ -84,18 +84,16 @@ class Settings(BaseSettings):
     )
     ca_file: Annotated[Path, AfterValidator(_certificates)] | None = Field(
         None,
-        description="Certificates that are trusted beside the public ones, as PEM: those of model "
-        "servers and judges under an authority of one's own, for which `SSL_CERT_FILE` is not "
-        "heeded, and of Redis, if its address names none (`ssl_ca_certs`).",
+        description="PEM file of certificate authorities that are trusted beside the public ones, "
+        "for model servers, judges (`SSL_CERT_FILE` is ignored) and Redis, unless its "
+        "address names others (`ssl_ca_certs`).",
     )
     dashboard: bool = Field(True, description="Serve the dashboard at /dashboard.")
     dashboard_https: bool = Field(
         False,
-        description="Browsers reach the dashboard over HTTPS; its cookie goes over nothing else.",
+        description="Browsers reach the dashboard over HTTPS; its cookie is sent over HTTPS only.",
     )
-    debug: bool = Field(
-        False, description="Log one record per request with everything that was decided."
-    )
+    debug: bool = Field(False, description="Log one record per request with all decisions.")
     log_format: LogFormat = Field(
         LogFormat.AUTO, description="json, console, or auto: console on a terminal."
     )
@@ -106,92 +104,96 @@ class Settings(BaseSettings):
     )
     max_body_bytes: int = Field(10 * 2**20, ge=1, description="Largest request body, in bytes.")
     max_reply_bytes: int = Field(
-        64 * 2**20, ge=1, description="Largest reply of a model server that is held, in bytes."
+        64 * 2**20, ge=1, description="Largest model server reply that is kept in memory, in bytes."
     )
     max_outbox_bytes: int = Field(
         10 * 2**30,
         ge=1,
-        description="Most bytes of traces that wait on disk while Redis is away, divided among "
-        "workers. Beyond, each worker keeps 10,000 in memory, and drops and counts what comes "
-        "then.",
+        description="Maximum bytes of traces that wait on disk while Redis is unreachable, "
+        "divided among workers. Beyond that, each worker keeps 10,000 in memory; "
+        "further ones are dropped and counted.",
     )
     max_connections: int = Field(
         4_000,
         ge=1,
-        description="Most connections of clients to each worker. Beyond, one that is idle makes "
-        "room, else a new one is refused (503).",
+        description="Maximum client connections of each worker. Beyond that, an idle one is "
+        "closed for a new one; if none is idle, the new one is refused (503).",
     )
     max_requests: int = Field(
         2_000,
         ge=1,
-        description="Most requests for the model API that each worker serves at the same time; "
-        "others are refused (503) before their key and body are read.",
+        description="Maximum model API requests that each worker serves at the same time; others "
+        "are refused (503) before their key and body are read.",
     )
     max_streams: int = Field(
-        1_000, ge=1, description="Most of them that ask for a stream; others are refused (503)."
+        1_000, ge=1, description="Maximum streaming requests among them; others are refused (503)."
     )
     max_upstream_connections: int = Field(
         4_000,
         ge=1,
-        description="Most connections of each worker to model servers: above the most requests, "
-        "so that none is refused (503) for want of one.",
+        description="Maximum connections of each worker to model servers. Set it above the "
+        "maximum of requests, so that none is refused (503) for lack of a connection.",
     )
     request_timeout_s: float = Field(
         60.0,
         gt=0,
         allow_inf_nan=False,
-        description="What a client may take for the head of a request, and between two pieces of "
-        "its body; a body must come at 500 bytes a second besides. Later it is refused (408).",
+        description="Seconds that a client may take for the request headers, and between two "
+        "pieces of the body; a body must also arrive at 500 bytes per second. Slower "
+        "requests are refused (408).",
     )
     send_timeout_s: float = Field(
         60.0,
         gt=0,
         allow_inf_nan=False,
-        description="A client that takes nothing of its reply for so long is hung up on.",
+        description="Seconds after which a client that reads nothing of its reply is disconnected.",
     )
     long_text_chars: int = Field(
         30_000,
         ge=0,
-        description="A request with more text than this is judged in a separate process, so that "
-        "others do not wait for it, in characters.",
+        description="Characters of text above which a request is judged in a separate process, so "
+        "that others do not wait for it.",
     )
     max_answer_chars: int = Field(
         200_000,
         ge=1,
         description="Longest answer that is judged, in characters. A longer one is refused (502) "
-        "where a guard could act on it. Where guards only watch it is sent without having been "
-        "judged, and named as not checked.",
+        "if a guard could act on it; if guards only observe, it is sent unjudged and "
+        "reported as not checked.",
     )
     long_text_processes: int = Field(
-        1, ge=0, le=64, description="Such processes of each worker; without any, a thread judges."
+        1,
+        ge=0,
+        le=64,
+        description="Number of such processes per worker; with 0, a thread judges long texts.",
     )
     source_cache_chars: int = Field(
         200_000,
         ge=0,
-        description="Sources whose readings each process keeps for the next request that brings "
-        "them, in characters; a character takes about 400 bytes.",
+        description="Characters of sources whose analysis each process caches for later requests; "
+        "a character takes about 400 bytes.",
     )
     keep_alive_s: float = Field(
         10.0,
         gt=0,
         le=3600,
         allow_inf_nan=False,
-        description="A held stream sends a comment this often, so that no client or balancer times "
-        "out.",
+        description="Seconds between comments in a held stream, so that no client or load "
+        "balancer times out.",
     )
     unready_s: float = Field(
         0.0,
         ge=0,
         le=600,
-        description="Time after SIGTERM in which new requests are still served while /readyz says "
-        "503, so that load balancers notice.",
+        description="Seconds after SIGTERM in which new requests are still served while /readyz "
+        "returns 503, so that load balancers notice.",
     )
     shutdown_s: float = Field(
         30.0,
         gt=0,
         le=86_400,
         allow_inf_nan=False,
-        description="Time that running requests get to end after that.",
+        description="Seconds that requests in progress get to finish after that.",
     )
 
     @property

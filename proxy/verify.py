@@ -51,24 +51,24 @@ class VerifyRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow", strict=True)
 
-    question: str | None = Field(None, description="What was asked.")
+    question: str | None = Field(None, description="The question.")
     query: str | None = Field(None, description="The same as `question`.")
     answer: str | None = Field(
         None, description="The answer; may be left out if the last message is the assistant's."
     )
     sources: list[GivenSource] | None = Field(
         None,
-        description="The sources, in the order in which citations count them. Beside `messages` "
-        "these count, and none are looked for.",
+        description="The sources, in the order in which citations number them. With `messages`, "
+        "these are used and none are searched for.",
     )
     messages: list[Message] | None = Field(
         None, description="The messages of a chat completion.", min_length=1
     )
     guard: GuardField | None = Field(
-        None, description="Beside `messages`: what the app tells the proxy, as in a completion."
+        None, description="With `messages`: the `guard` field, as in a completion."
     )
     documents: list[JsonValue] | None = Field(
-        None, description="Beside `messages`: the sources, where the app gives them in this field."
+        None, description="With `messages`: the sources, if the app passes them in this field."
     )
     options: Options = Field(default_factory=Options, description="How the answer is verified.")
 

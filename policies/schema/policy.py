@@ -59,26 +59,28 @@ class GuardRule(Shape):
     )
     action: Literal[Action.PASS, Action.TRIM, Action.REGENERATE, Action.REPLACE] = Field(
         Action.REGENERATE,
-        description="What a strong finding does first. `regenerate` falls to `final` when the one "
-        "second attempt is used up or not possible, `trim` where too little would be left; "
-        "guards on the question always `replace`.",
+        description="What a strong finding does first. `regenerate` falls back to `final` if the "
+        "second attempt is used up or not possible, `trim` if too little would be "
+        "left; guards on the question always `replace`.",
     )
     final: Literal[Action.PASS, Action.TRIM, Action.REPLACE] = Field(
         Action.REPLACE,
         description="What a strong finding does when no second attempt is left. `trim` takes its "
-        "sentences out, or replaces the answer where too little would be left.",
+        "sentences out, or replaces the answer if too little would be left.",
     )
     fix: bool = Field(
-        True, description="Mend in place what the guard can mend for sure, before anything else."
+        True,
+        description="Correct in place what the guard can correct with certainty, before "
+        "anything else.",
     )
     weak: tuple[str, ...] = Field(
         (),
-        description="Codes of this guard, such as `overlap.unsupported`, whose findings never act: "
-        "they are noted and lower the confidence, and no answer with one is called verified. `[]` "
-        "lets all codes act that an inherited policy lists.",
+        description="Codes of this guard, such as `overlap.unsupported`, whose findings never "
+        "act: they are noted and lower the confidence, and no answer with one is "
+        "called verified. `[]` clears an inherited list, so that all codes act.",
     )
     on_not_run: OnNotRun = Field(
-        OnNotRun.REPORT, description="What it means for the answer when the guard itself breaks."
+        OnNotRun.REPORT, description="What happens to the answer if the guard itself fails."
     )
     template: str | None = Field(
         None, description="Name of the reply template; by default the guard's own name."
@@ -108,10 +110,14 @@ class SourceRules(Shape):
     """Rules for finding sources in a request, and which of them count."""
 
     min_relevance: float = Field(
-        0.4, ge=0, le=1, description="Least relevance of a source marked [Source: …]."
+        0.4, ge=0, le=1, description="Minimum relevance of a source marked [Source: …]."
     )
-    max_sources: int = Field(5, ge=1, le=200, description="Most sources marked [Source: …].")
-    min_excerpt_chars: int = Field(20, ge=0, description="Shortest usable excerpt.")
+    max_sources: int = Field(
+        5, ge=1, le=200, description="Maximum number of sources marked [Source: …]."
+    )
+    min_excerpt_chars: int = Field(
+        20, ge=0, description="Minimum length of a usable excerpt, in characters."
+    )
     user_text_is_evidence: bool = Field(
         False, description="Let text that the user pasted into the question count as a source."
     )
@@ -143,7 +149,10 @@ class Trimming(Shape):
     """Limits on removing sentences, beyond which the answer is replaced instead."""
 
     most_claims: int = Field(
-        1, ge=0, le=100, description="Most claims that may be taken out; 0 never trims."
+        1,
+        ge=0,
+        le=100,
+        description="Maximum number of claims that may be taken out; 0 never trims.",
     )
     most_share: float = Field(
         0.5, ge=0, lt=1, description="Largest share of the answer's claims that may be taken out."
@@ -155,13 +164,13 @@ class Replacement(Shape):
 
     finish_reason: Literal["stop", "content_filter"] = Field(
         "stop",
-        description="The `finish_reason` of a replaced answer. At `content_filter` some clients "
-        "raise an error instead of handing over the text; Responses end as `incomplete`.",
+        description="The `finish_reason` of a replaced answer. With `content_filter` some clients "
+        "raise an error instead of returning the text; Responses end as `incomplete`.",
     )
     direct_answer: bool = Field(
         False,
-        description="Quote the sentence of the sources that plainly answers the question, if "
-        "there is one, before the template.",
+        description="Send the sentence of the sources that clearly answers the question, if there "
+        "is one, instead of the template.",
     )
 
 
@@ -188,19 +197,19 @@ class Policy(Shape):
     passthrough: tuple[PassingText, ...] = Field(
         WITHOUT_ANSWERS,
         max_length=MOST_PATTERNS,
-        description="What is handed through to the model server without a guard, as `METHOD /path` "
-        "below the version: `*` is one segment, `**` at the end any number; without a method, "
-        "every method; several as `GET,POST /path`. What is not listed is a 404. Guarded "
-        "endpoints cannot be listed.",
+        description="Endpoints that are forwarded to the model server without guards, as `METHOD "
+        "/path` without the version prefix: `*` is one segment, `**` at the end any "
+        "number; without a method, every method; several as `GET,POST /path`. Other "
+        "paths are a 404. Guarded endpoints cannot be listed.",
     )
     sources: SourceRules = Field(default_factory=SourceRules)
     intents: tuple[IntentRule, ...] = Field((), max_length=MOST_PATTERNS)
     shadow_policy: str | None = Field(
         None,
         description="Policy to try on the same requests: a file beside this one, else a shipped "
-        "one. It judges each request again after the reply was sent, in a separate process, and "
-        "the trace records what it would have done. To try a change, write it into a file that "
-        "`extends` this one.",
+        "one. It judges each request again after the reply has been sent, in a "
+        "separate process, and the trace records what it would have done. To try a "
+        "change, write it into a file that `extends` this one.",
     )
     guards: dict[str, GuardRule] = Field(default_factory=dict)
     regeneration: Regeneration = Field(default_factory=Regeneration)
@@ -214,17 +223,19 @@ class Policy(Shape):
     tone: Tone = Field(
         Tone.FORMAL,
         description="Speech style of the texts for users that come with the program: replies, "
-        "direct answers, closings and reasons. formal: 합쇼체 (확인하지 못했습니다). friendly: "
-        "해요체 (확인하지 못했어요). Texts of your own files stay as they are.",
+        "direct answers, closings and reasons. formal: 합쇼체 (확인하지 못했습니다). "
+        "friendly: 해요체 (확인하지 못했어요). Texts in your own files stay as they "
+        "are.",
     )
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
         default_factory=dict,
         description="Reply templates (Jinja) by name. Looked up in this order: the finding's "
-        "code, the rule's `template`, the guard's id, `fallback`. `closing.cut` ends an answer of "
-        "which the rest may not be sent, `closing.correction` one with a wrong part already sent. "
-        "`direct_answer` introduces sentences of the sources that answer by themselves. Templates "
-        "know `reason`, `sources` (titles) and `codes`; a correction also `wrong` (sentences), and "
-        "a direct answer `quotes` (each with its source).",
+        "code, the rule's `template`, the guard's id, `fallback`. `closing.cut` ends "
+        "an answer whose rest may not be sent, `closing.correction` one of which a "
+        "wrong part has been sent. `direct_answer` introduces sentences of the "
+        "sources that answer the question. Templates know `reason`, `sources` "
+        "(titles) and `codes`; a correction also `wrong` (sentences), and a direct "
+        "answer `quotes` (each with its source).",
     )
     reasons: dict[str, str] = Field(
         default_factory=dict,

@@ -15,15 +15,16 @@ class Limits(Shape):
         None,
         ge=1,
         le=100_000,
-        description="Most requests of the tenant within any 60 seconds, over all its keys and all "
-        "proxies with the same Redis. Every request counts that names the tenant, also "
-        "`/v1/verify` and what is handed through; one that is refused for a limit does not.",
+        description="Maximum requests of the tenant within any 60 seconds, over all its keys and "
+        "all proxies with the same Redis. `/v1/verify` and forwarded requests count "
+        "as well; requests refused because of a limit do not.",
     )
     concurrent_requests: int | None = Field(
         None,
         ge=1,
         le=10_000,
-        description="Most requests of the tenant at the same time; a stream counts until its end.",
+        description="Maximum requests of the tenant at the same time; a stream counts until its "
+        "end.",
     )
 
     @property
@@ -48,17 +49,26 @@ class Regeneration(Shape):
 
     enabled: bool = True
     temperature: float | None = Field(
-        0.2, ge=0, le=2, description="Ceiling for the second attempt; null leaves the client's."
+        0.2,
+        ge=0,
+        le=2,
+        description="Maximum temperature of the second attempt; null keeps the client's.",
     )
-    max_findings: int = Field(5, ge=1, le=20, description="Findings named in the second prompt.")
+    max_findings: int = Field(
+        5,
+        ge=1,
+        le=20,
+        description="Maximum number of findings named in the prompt of the second attempt.",
+    )
     constraint: Constraint = Field(
         Constraint.AUTO,
-        description="After foreign writing or invented names, leave the model server no room for "
-        "them: a regular expression or grammar of Korean letters, and words that it may not use. "
-        "auto: where its list of models says that it is vLLM, SGLang or llama.cpp. vllm, sglang, "
-        "llamacpp: it is that. off: the note alone says it. Never where the request has tools or a "
-        "constraint of its own; a server that refuses is asked again without. Whatever was wrong, "
-        "a server that is one of the three gets a new seed as well.",
+        description="After foreign words or invented names, constrain the second attempt: a "
+        "regular expression or grammar of Korean letters, and words that the model "
+        "may not use. auto: if the server's list of models says that it is vLLM, "
+        "SGLang or llama.cpp. vllm, sglang, llamacpp: it is that server. off: the "
+        "note to the model is all. Never if the request has tools or a constraint of "
+        "its own; a server that refuses the constraint is asked again without it. On "
+        "these three servers every second attempt also gets a new seed.",
     )
 
 
@@ -75,8 +85,8 @@ class ResponsesRules(Shape):
     server_state: ServerState = Field(
         ServerState.REFUSE,
         description="Requests with `previous_response_id`, `conversation`, `prompt` or references "
-        "to items, whose evidence only the model server knows. refuse: 400. pass: they are served, "
-        "and what they point at is named as not checked.",
+        "to items, whose content only the model server has. refuse: 400. pass: they "
+        "are served, and that content is reported as not checked.",
     )
 
 
@@ -93,13 +103,13 @@ class Tracing(Shape):
 
     text: StoredText = Field(
         StoredText.MASKED,
-        description="none: no words, only spans and codes. masked: with personal identifiers "
-        "and callers' keys masked. full: as it was.",
+        description="none: no text, only spans and codes. masked: personal identifiers and "
+        "callers' keys are masked. full: unchanged.",
     )
     keep_days: float = Field(
-        30.0, gt=0, le=36_500, description="Age after which a trace is forgotten."
+        30.0, gt=0, le=36_500, description="Days after which a trace is deleted."
     )
-    keep_last: int = Field(100_000, ge=1, description="About how many traces are kept.")
+    keep_last: int = Field(100_000, ge=1, description="Approximate number of traces that are kept.")
 
     @property
     def keep_ms(self) -> int:
@@ -115,7 +125,10 @@ class Timeouts(Shape):
 
     connect_s: float = Field(5.0, gt=0, le=LONGEST_WAIT_S, description="To open a connection.")
     first_byte_s: float = Field(
-        120.0, gt=0, le=LONGEST_WAIT_S, description="From the request to the first byte."
+        120.0,
+        gt=0,
+        le=LONGEST_WAIT_S,
+        description="From sending the request to the first byte of the reply.",
     )
     idle_s: float = Field(
         60.0, gt=0, le=LONGEST_WAIT_S, description="Between two pieces of a reply."
@@ -124,7 +137,7 @@ class Timeouts(Shape):
         300.0,
         gt=0,
         le=LONGEST_WAIT_S,
-        description="For one whole reply; a second attempt gets what is left of it.",
+        description="For one whole reply; a second attempt gets the rest of this time.",
     )
 
     def at_most(self, limit_s: float) -> "Timeouts":
@@ -150,7 +163,7 @@ class Upstream(Shape):
     )
     pass_caller_key: bool = Field(
         False,
-        description="Send the caller's own bearer key on to the model server. Such a tenant is "
+        description="Forward the caller's own bearer key to the model server. Such a tenant is "
         "reached at /t/<tenant>/v1 and has no keys of its own.",
     )
     models: dict[str, str] = Field(
@@ -165,40 +178,42 @@ class ConfidenceCaps(Shape):
     """Upper limits of the confidence while something is unchecked."""
 
     contradiction: float = Field(
-        0.3, ge=0, le=1, description="With a strong finding that contradicts a source (C2)."
+        0.3, ge=0, le=1, description="With a strong finding of a contradiction to a source (C2)."
     )
     critical: float = Field(
         0.45,
         ge=0,
         le=1,
-        description="With a strong finding about a figure, a provision, a contact or a route of "
-        "which the sources hold nothing (E0).",
+        description="With a strong finding about a figure, a provision, a contact or a route that "
+        "is not in the sources (E0).",
     )
     objection: float = Field(
-        0.6, ge=0, le=1, description="With a judge that says that a source contradicts it."
+        0.6, ge=0, le=1, description="With a judge's opinion that a source contradicts the answer."
     )
     degraded_judge: float = Field(
-        0.85, ge=0, le=1, description="With a judge that was wanted and gave nothing to go by."
+        0.85, ge=0, le=1, description="With a judge that was asked and gave no usable opinion."
     )
 
 
 class ConfidenceBands(Shape):
     """Lower bounds of the confidence bands; below `medium` it is low."""
 
-    high: float = Field(0.75, ge=0, le=1, description="From here on it is high.")
-    medium: float = Field(0.5, ge=0, le=1, description="From here on it is medium.")
+    high: float = Field(0.75, ge=0, le=1, description="From this value on the confidence is high.")
+    medium: float = Field(
+        0.5, ge=0, le=1, description="From this value on the confidence is medium."
+    )
 
 
 class ConfidenceWeights(Shape):
     """Weights of the confidence (1.0 at best)."""
 
-    bad_citation: float = Field(0.3, ge=0, le=1, description="Taken off once for bad citations.")
-    sign: float = Field(0.15, ge=0, le=1, description="Taken off for each other finding.")
+    bad_citation: float = Field(0.3, ge=0, le=1, description="Subtracted once for wrong citations.")
+    sign: float = Field(0.15, ge=0, le=1, description="Subtracted for each other finding.")
     judge_share: float = Field(
-        0.5, ge=0, le=1, description="Share of a judge's own confidence, where one was asked."
+        0.5, ge=0, le=1, description="Weight of the judge's own confidence, if one was asked."
     )
     judge_unsaid: float = Field(
-        0.5, ge=0, le=1, description="What counts for a judge that names no confidence."
+        0.5, ge=0, le=1, description="Confidence assumed for a judge that gives none."
     )
     threshold: float = Field(0.7, ge=0, le=1, description="Confidence below this is called low.")
     caps: ConfidenceCaps = Field(default_factory=ConfidenceCaps)
@@ -230,11 +245,12 @@ class StreamRules(Shape):
 
     mode: StreamMode = Field(
         StreamMode.GATE,
-        description="gate: sentence by sentence, each as soon as it was judged; a second attempt "
-        "only while nothing has been sent; later, bad sentences are taken out, or the answer ends "
-        "with a correction. buffer: after the whole answer was judged. monitor: at once; "
-        "guards on the answer only record what they would have done. Plain replies are treated "
-        "alike, so that the answer does not depend on the mode of the request.",
+        description="gate: sentence by sentence, each as soon as it has been judged; a second "
+        "attempt only while nothing has been sent; later, wrong sentences are taken "
+        "out, or the answer ends with a correction. buffer: after the whole answer "
+        "has been judged. monitor: at once; guards on the answer only record what "
+        "they would have done. Plain replies are treated alike, so that the answer "
+        "does not depend on the mode of the request.",
     )
 
 
@@ -262,23 +278,23 @@ class CitationRules(Shape):
 
     instruct: bool = Field(
         False,
-        description="Add our own citation prompt, with the numbered sources, to the first system "
-        "message. Not where the request asks for JSON or carries no sources.",
+        description="Add a citation prompt, with the numbered sources, to the first system "
+        "message. Not if the request asks for JSON or has no sources.",
     )
     renumber: Renumber = Field(
         Renumber.AUTO,
-        description="Close the gaps in the numbers when a citation was taken out. auto: only "
-        "where the answer has a list of its sources or footnotes, or gets one by `references: "
-        "always`; such an answer does not leave before its end, where `stream.mode: gate` knows it "
-        "by its marks [†1], and keeps its numbers otherwise; elsewhere a number is the app's own "
-        "name for a source. always: everywhere, with a list written where there is none. never: "
-        "numbers stay. No number changes without a list that says what it means then.",
+        description="Renumber the citations without gaps after one was taken out. auto: only if "
+        "the answer has a list of its sources or footnotes, or gets one through "
+        "`references: always`. With `stream.mode: gate` such an answer is held until "
+        "its end if it uses marks like [†1], and keeps its numbers otherwise. Without "
+        "a list, a number may be the app's own index of a source, and stays. always: "
+        "in every answer; a list is added if there is none. never: all numbers stay.",
     )
     references: ReferenceList = Field(
         ReferenceList.OWN,
-        description="The list of sources at the end. own: a list that the answer has is kept true "
-        "to its marks when they change. always: an answer that cites and has none also gets one. "
-        "never: it stays as it is, and so do the numbers.",
+        description="The list of sources at the end. own: a list that the answer has is updated "
+        "when its marks change. always: an answer that cites without a list also gets "
+        "one. never: the list stays as it is, and so do the numbers.",
     )
 
 
@@ -300,16 +316,22 @@ class JudgeKind(StrEnum):
 class BreakerRules(Shape):
     """Circuit breaker of a judge that fails."""
 
-    failures: int = Field(5, ge=1, description="Failures in a row after which it is.")
-    share: float = Field(0.5, gt=0, le=1, description="Share of failed calls above which it is.")
-    least_calls: int = Field(10, ge=1, description="Fewest calls of which that share is taken.")
-    window_s: float = Field(30.0, gt=0, description="Age up to which those calls count.")
-    open_s: float = Field(
-        15.0, gt=0, description="For how long at first; doubled each time that the probe fails."
+    failures: int = Field(5, ge=1, description="Failures in a row after which the breaker opens.")
+    share: float = Field(
+        0.5, gt=0, le=1, description="Share of failed calls above which the breaker opens."
     )
-    longest_open_s: float = Field(240.0, gt=0, description="For how long at most.")
+    least_calls: int = Field(10, ge=1, description="Minimum number of calls for that share.")
+    window_s: float = Field(
+        30.0, gt=0, description="Seconds for which a call counts towards that share."
+    )
+    open_s: float = Field(
+        15.0,
+        gt=0,
+        description="Seconds for which it is open at first; doubled each time a probe fails.",
+    )
+    longest_open_s: float = Field(240.0, gt=0, description="Maximum seconds for which it is open.")
     jitter: float = Field(
-        0.2, ge=0, le=1, description="Largest share of that time that chance adds to it."
+        0.2, ge=0, le=1, description="Random addition to that time, as its maximum share."
     )
 
 
@@ -332,22 +354,30 @@ class OpinionRules(Shape):
         None,
         gt=0,
         le=60,
-        description="Time for the opinions on all choices and attempts together, within that of "
-        "the whole request; absent, 10 where the tenant's own model server is asked, which has "
-        "other work, and 3 elsewhere.",
+        description="Time for the opinions on all choices and attempts together, in seconds, "
+        "within the request's own; absent, 10 on the tenant's own model server, which "
+        "has other work, and 3 elsewhere.",
     )
     objections: Objections = Field(
         Objections.ACT,
-        description="act: a claim that a source contradicts, in its opinion and with a quote, is "
-        "written again or taken out. note: objections only lower the confidence.",
+        description="act: a claim that a source contradicts, in the judge's opinion and with a "
+        "quote, is written again or taken out. note: objections only lower the "
+        "confidence.",
     )
     trained_on_korean: bool = Field(
-        True, description="False for a model that was not: it may lower the confidence only."
+        True,
+        description="False for a model that was not trained on Korean: it may only lower "
+        "the confidence.",
     )
     window_chars: int = Field(
-        600, ge=100, le=4000, description="Longest passage of a source that it is shown."
+        600,
+        ge=100,
+        le=4000,
+        description="Maximum length of a source passage that the judge is shown, in characters.",
     )
-    most_claims: int = Field(8, ge=1, le=40, description="Most claims that it is asked about.")
+    most_claims: int = Field(
+        8, ge=1, le=40, description="Maximum number of claims that the judge is asked about."
+    )
 
     @property
     def limit_s(self) -> float:
@@ -374,22 +404,24 @@ class JudgeRules(OpinionRules):
     kind: JudgeKind = Field(
         JudgeKind.CHAT,
         description="chat: an OpenAI-compatible model that gets instructions. minicheck, "
-        "granite_guardian: checkers that say yes or no. tei_nli, vllm_classify: classifiers with "
-        "the labels entailment, neutral and contradiction. Only a chat model says what is wrong "
-        "with a claim and quotes what shows it; all others can only lower the confidence.",
+        "granite_guardian: checkers that say yes or no. tei_nli, vllm_classify: "
+        "classifiers with the labels entailment, neutral and contradiction. Only a "
+        "chat model says what is wrong with a claim and quotes the evidence; all "
+        "others can only lower the confidence.",
     )
     base_url: HttpAddress | None = Field(
         None,
         description="Address of the server: up to and including the version for chat kinds, such "
-        "as http://127.0.0.1:8000/v1; without it for tei_nli and vllm_classify. Absent: the "
-        "tenant's own model server, with the key and the headers that the request went there with.",
+        "as http://127.0.0.1:8000/v1; without it for tei_nli and vllm_classify. "
+        "Absent: the tenant's own model server, with the key and headers of the "
+        "request.",
     )
     model: str = Field(
         "",
         max_length=200,
-        description="Model to ask for. Absent, where a chat judge has no `base_url`: the model "
-        "of the request; for `/v1/verify`, which may name none, the first of `upstream.models`. "
-        "tei_nli needs none.",
+        description="Name of the model. If absent and a chat judge has no `base_url`: the model "
+        "of the request; for `/v1/verify`, which may name none, the first of "
+        "`upstream.models`. tei_nli needs none.",
     )
     api_key_env: str | None = Field(
         None,
@@ -407,8 +439,8 @@ class JudgeRules(OpinionRules):
         None,
         ge=100,
         le=100_000,
-        description="Only for chat: most tokens of its reply; absent, 300 and 400 for each claim. "
-        "A model that thinks before it answers needs more, and more time.",
+        description="Only for chat: maximum tokens of its reply; absent, 300 and 400 more for "
+        "each claim. A reasoning model needs more, and more time.",
     )
     breaker: BreakerRules = Field(default_factory=BreakerRules)
 

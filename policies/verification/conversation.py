@@ -127,7 +127,7 @@ class GuardContext(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    intent: str | None = Field(None, description="What the question is about, such as `policy`.")
+    intent: str | None = Field(None, description="The topic of the question, such as `policy`.")
     last_error_reason: str | None = Field(
         None, description="Why the previous answer failed, such as `no_evidence`."
     )

@@ -59,18 +59,18 @@ class Options(BaseModel):
     guards: tuple[str, ...] = Field(
         (ALL_GUARDS,),
         strict=False,
-        description="Ids of the guards to run, of those that the policy has switched on; `*` for "
-        "all. A claim that only other guards could have checked is not verified then.",
+        description="Ids of the guards to run, among those that the policy has switched on; `*` "
+        "for all. A claim that only other guards could have checked is not verified.",
     )
     judge: JudgeUse = Field(
         "auto",
-        description="A model asked for its opinion on open claims. auto: where one is configured. "
-        "off: never. force: an answer that none has judged is not verified.",
+        description="Whether a judge is asked about doubtful claims. auto: if one is configured. "
+        "off: never. force: an answer that no judge has looked at is not verified.",
     )
     correction: Correction = Field(
         "citations",
-        description="What is mended in `corrected_answer`. citations: wrong citations. trim: all "
-        "that the policy would mend or take out. none: nothing.",
+        description="What is corrected in `corrected_answer`. citations: wrong citations. trim: "
+        "everything that the policy would correct or take out. none: nothing.",
     )
 
 
@@ -97,9 +97,9 @@ class GivenSource(BaseModel):
     score: float | None = Field(None, ge=0, le=1, description="Retrieval score.")
     id: str | StrictInt | None = Field(
         None,
-        description="The number by which citations call it; by default its place in the list, "
-        "from 1. An id that is no number is only named in the report, and citations count the "
-        "source's place.",
+        description="The number by which citations refer to it; by default its position in the "
+        "list, from 1. An id that is not a number appears only in the report; "
+        "citations then use the position.",
     )
 
     def source(self, place: int) -> Source:
@@ -202,7 +202,7 @@ class ClaimCitation(ReportPart):
     )
     quote: str = Field(description="The passage, word for word.")
     method: Method = Field(description="exact: word for word. aligned: its words and figures.")
-    score: float = Field(description="Share of the claim that the source holds.", ge=0, le=1)
+    score: float = Field(description="Share of the claim that the source contains.", ge=0, le=1)
 
 
 class ClaimReport(ReportPart):
@@ -212,23 +212,26 @@ class ClaimReport(ReportPart):
     text: str = Field(description="The sentence as it stands, with its citations.")
     span: Place = Field(description="Where it is in the answer.")
     check_required: bool = Field(
-        description="False for what cannot be true or false: greetings, lead-ins, advice."
+        description="False for sentences that cannot be true or false: greetings, lead-ins, advice."
     )
     label: Label = Field(
-        description="supported, partial, unsupported or contradicted by the sources; not_checkable "
-        "where it could not be checked, which is no approval."
+        description="supported, partial, unsupported or contradicted by the sources; "
+        "not_checkable if it could not be checked, which does not mean that it is "
+        "right."
     )
     strength: Strength | None = Field(
         description="E3 word for word, E2 its words and figures agree, E1 in part, E0 nothing "
         "found, C1 perhaps contradicted, C2 contradicted; null where it could not be checked."
     )
     score: float | None = Field(
-        description="Share of the claim that the best source holds; null where it was not checked.",
+        description="Share of the claim that the best source contains; null if it was not checked.",
         ge=0,
         le=1,
     )
     checked_by: tuple[str, ...] = Field(description="Guards that compared it with the sources.")
-    citations: tuple[ClaimCitation, ...] = Field(description="What it rests on, the best first.")
+    citations: tuple[ClaimCitation, ...] = Field(
+        description="The passages that support it, the best first."
+    )
     findings: tuple[int, ...] = Field(description="Ids of the findings about it.")
 
 
@@ -252,34 +255,35 @@ class FindingReport(ReportPart):
     strength: Strength = Field(description="As in the claims.")
     claim: int | None = Field(description="Index of the claim it is about; null if of none.")
     part: str = Field(description="The text that the span is in: question, answer or source:<id>.")
-    span: Place = Field(description="Where in that text.")
-    observed: str = Field(description="What stands there.")
+    span: Place = Field(description="The place in that text.")
+    observed: str = Field(description="The text at that place.")
     expected: tuple[str, ...] = Field(description="What the sources say instead, if anything.")
-    evidence: tuple[EvidenceReport, ...] = Field(description="Quotes that show it.")
-    score: float = Field(description="How sure the guard is.", ge=0, le=1)
+    evidence: tuple[EvidenceReport, ...] = Field(description="Quotes from the sources as evidence.")
+    score: float = Field(description="How certain the guard is, from 0 to 1.", ge=0, le=1)
     fix: str | None = Field(
-        description="What has to stand there instead; empty to take it out; null if unknown."
+        description="The text to put there instead; empty to take it out; null if unknown."
     )
-    message: str = Field(description="The same in a Korean sentence.")
+    message: str = Field(description="The finding as a Korean sentence.")
 
 
 class CitationCount(ReportPart):
     """The citations of the answer as a whole."""
 
     declared: tuple[str, ...] = Field(description="Numbers and names that it cites, each once.")
-    phantom: tuple[str, ...] = Field(description="Those of them that no source has.")
+    phantom: tuple[str, ...] = Field(description="Those that no source has.")
     misattributed: tuple[str, ...] = Field(
-        description="Those cited somewhere for what their source does not say."
+        description="Those whose source does not support a sentence that cites them."
     )
     uncited_claims: tuple[int, ...] = Field(description="Indexes of claims without a citation.")
     recall: float | None = Field(
-        description="Share of the claims that the sources they cite carry together; null if "
+        description="Share of the claims that their cited sources support together; null if "
         "nothing is cited.",
         ge=0,
         le=1,
     )
     precision: float | None = Field(
-        description="Share of the citations that carry something; null if nothing is cited.",
+        description="Share of the citations whose source supports the claim; null if nothing is "
+        "cited.",
         ge=0,
         le=1,
     )
@@ -293,8 +297,8 @@ class CitationCheck(ReportPart):
     source_file: str = Field(description="File of the source, else its title; empty if unknown.")
     source_page: int | None = Field(description="Page of the source; null if unknown.")
     source_id: str | None = Field(description="Id of the source; null if there is none.")
-    is_accurate: bool | None = Field(description="null if that is not known.")
-    confidence: float = Field(description="How sure that is.", ge=0, le=1)
+    is_accurate: bool | None = Field(description="Null if that is not known.")
+    confidence: float = Field(description="How certain that is, from 0 to 1.", ge=0, le=1)
     explanation: str = Field(description="Why, in Korean.")
     status: Status = Field(description="accurate, inaccurate or uncertain.")
 
@@ -309,9 +313,9 @@ class Renumbered(ReportPart):
 class SourceReport(ReportPart):
     """A source that counted."""
 
-    id: str = Field(description="What citations call it.")
+    id: str = Field(description="The number or name by which citations refer to it.")
     title: str = Field(description="Its heading; empty if it has none.")
-    text: str = Field(description="The passage; spans of quotes are places in it.")
+    text: str = Field(description="The passage; spans of quotes refer to it.")
     file: str = Field(description="File name or address; empty if unknown.")
     page: int | None = Field(description="Page number; null if unknown.")
     score: float | None = Field(description="Retrieval score; null if unknown.")
@@ -321,14 +325,15 @@ class Scores(ReportPart):
     """Measures over the whole answer, from 0 to 1; null where nothing was measured."""
 
     support: float | None = Field(
-        description="Mean over the checked claims of the share that the best source holds."
+        description="Mean over the checked claims of the share of the claim that the best source "
+        "contains."
     )
     contradiction: float | None = Field(
         description="Share of the checked claims that a source contradicts."
     )
     answerability: float | None = Field(
-        description="1 if there is evidence for an answer, 0 if there is none; null if no "
-        "evidence was demanded."
+        description="1 if there is evidence for an answer, 0 if there is none; null if none was "
+        "required."
     )
     citation: float | None = Field(
         description="Harmonic mean of the citations' recall and precision."
@@ -338,19 +343,20 @@ class Scores(ReportPart):
 class Thresholds(ReportPart):
     """The policy's thresholds; null where the guard that uses it is off."""
 
-    retrieval: float | None = Field(description="Least retrieval score of evidence.")
+    retrieval: float | None = Field(description="Minimum retrieval score of evidence.")
     support: float | None = Field(
-        description="Least share of a claim that a source must hold; a guard doubts one of less."
+        description="Minimum share of a claim that a source must contain; below it a guard "
+        "reports the claim."
     )
     unsupported: float | None = Field(
-        description="A claim of which every source holds a smaller share is `unsupported`."
+        description="A claim of which every source contains a smaller share is `unsupported`."
     )
-    relevance: float = Field(description="Least relevance of a marked source.")
+    relevance: float = Field(description="Minimum relevance of a marked source.")
     citation: float | None = Field(
-        description="How sure a citation's judgement must be, and the share from which a claim is "
-        "`supported`."
+        description="Minimum confidence of the judgement on a citation, and the share from which "
+        "a claim is `supported`."
     )
-    confidence: float = Field(description="Least confidence of a verified answer.")
+    confidence: float = Field(description="Minimum confidence of a verified answer.")
 
 
 class Checks(ReportPart):
@@ -358,11 +364,11 @@ class Checks(ReportPart):
 
     run: tuple[str, ...] = Field(description="Guards in force that ran.")
     shadow: tuple[str, ...] = Field(
-        description="Guards that ran in shadow: traced, and without effect here."
+        description="Guards that ran in shadow mode: traced, without effect here."
     )
     skipped: Mapping[str, str] = Field(
         description="Check -> why it did not run: `off` in the policy, `not_asked`, "
-        "`question_only`, `not_configured`, or what the exchange lacks, such as `no_sources`."
+        "`question_only`, `not_configured`, or what is missing, such as `no_sources`."
     )
 
 
@@ -399,69 +405,71 @@ class Verification(ReportPart):
         "usable in it. absent: no sources were given."
     )
     verdict: Action = Field(
-        description="What the policy would do with this answer in the path of a chat completion."
+        description="What the policy would do with this answer in a chat completion."
     )
     verified: bool = Field(
-        description="The verdict is `pass`, at least one claim was compared with a source and none "
-        "that could be was left out, every demanded check ran, and the confidence reaches its "
-        "threshold."
+        description="True if the verdict is `pass`, at least one claim was compared with a source "
+        "and no comparable one was left out, every required check ran, and the "
+        "confidence reaches its threshold."
     )
     confidence: float | None = Field(
         description="From 0 to 1; null if nothing could be checked.", ge=0, le=1
     )
     confidence_band: Band | None = Field(description="The confidence in one word.")
-    confidence_caps: tuple[Cap, ...] = Field(description="What holds the confidence down.")
-    issues: tuple[str, ...] = Field(description="What is wrong, a Korean line for each.")
+    confidence_caps: tuple[Cap, ...] = Field(description="Caps that limit the confidence.")
+    issues: tuple[str, ...] = Field(description="The problems, each as a line in Korean.")
     reasoning: str = Field(
-        description="The judgement in one Korean line: pieces that begin with ✓, ✗ or ?, joined "
-        "by ` | `. A ? stands before what could not be checked."
+        description="The judgement in one Korean line: parts that begin with ✓, ✗ or ?, joined by "
+        "` | `. A ? marks what could not be checked."
     )
     citations_valid: bool | None = Field(
-        description="Whether every citation names a source that says what it is cited for, as far "
-        "as that is known: false exactly if `verification_log` calls one inaccurate or one "
-        "names no source; null if the answer cites nothing, was not checked, or there is a doubt."
+        description="Whether every citation names a source that supports the sentence, as far as "
+        "that is known: false if `verification_log` calls one inaccurate or one names "
+        "no source; null if the answer cites nothing, was not checked, or the result "
+        "is uncertain."
     )
     scores: Scores
     thresholds: Thresholds
     claims: tuple[ClaimReport, ...] = Field(description="Every sentence of the answer, in order.")
     findings: tuple[FindingReport, ...] = Field(
-        description="What the guards in force found. Those in shadow are left out."
+        description="Findings of the guards in force. Those of guards in shadow mode are left out."
     )
     citations: CitationCount
     original_answer: str = Field(description="The answer as it was given.")
     corrected_answer: str | None = Field(
-        description="The answer after `options.correction`: the same where nothing was to be "
-        "mended, or correction was `none`; null if too little of the answer would be left."
+        description="The answer after `options.correction`: the same text if there was nothing to "
+        "correct, or with `none`; null if too little of the answer would be left."
     )
     removed_citations: tuple[int, ...] = Field(
         description="Numbers that the answer cites and the corrected answer no longer does."
     )
     renumbered: tuple[Renumbered, ...] = Field(
-        description="Numbers that stand for the same source under another number afterwards."
+        description="Citation numbers that were changed without changing the source."
     )
     sources: tuple[SourceReport, ...] = Field(
-        description="The sources that counted, in the order in which citations count them."
+        description="The sources that were used, in the order in which citations number them."
     )
     accuracy_rate: float | None = Field(
-        description="Accurate citations among those that are accurate or inaccurate; null if none "
-        "is known.",
+        description="Share of accurate citations among those that are accurate or inaccurate; "
+        "null if there are none.",
         ge=0,
         le=1,
     )
     verification_log: tuple[CitationCheck, ...] = Field(
-        description="Every pair of a statement and a source that it cites, each once."
+        description="One entry for every pair of a statement and a source that it cites."
     )
     checks: Checks
     not_checkable: tuple[NotCheckable, ...] = Field(
         description="What could not be checked, and why: the whole answer or single claims."
     )
     degraded: tuple[str, ...] = Field(
-        description="Checks that were wanted and failed, as `name:reason`. Never verified with one."
+        description="Required checks that failed, as `name:reason`. An answer with one is never "
+        "verified."
     )
     timings_ms: Mapping[str, float] = Field(
         description="Time of each guard that ran and of each further step, in milliseconds."
     )
-    processing_time_ms: float = Field(description="Time of it all, in milliseconds.", ge=0)
+    processing_time_ms: float = Field(description="Total time, in milliseconds.", ge=0)
 
     @property
     def outcome(self) -> VerificationOutcome:

@@ -41,7 +41,7 @@ COMMANDS = {
     ),
     "eval": (
         "proxy.cli.eval:evaluate",
-        "Ask the questions of a golden set, and compare the replies with what it expects.",
+        "Ask the questions of a golden set, and compare the replies with the expected ones.",
     ),
     "golden": ("proxy.cli.golden:golden", "Golden sets."),
     "replay": (

@@ -281,7 +281,7 @@ def demo(
 ) -> None:
     """Show the proxy at work, on loopback, with nothing to set up.
 
-    Exit status 0 only if every row of the tour came out as it should.
+    Exit status 0 only if every row of the tour has the expected outcome.
     """
     settings = read_settings()
     configure_logs(LogFormat.CONSOLE)

@@ -379,7 +379,10 @@ def evaluate(
     ] = None,
     scripted: Annotated[
         bool,
-        typer.Option("--scripted", help="Play the model by the set, behind a proxy of our own."),
+        typer.Option(
+            "--scripted",
+            help="Use the set's scripted answers as the model, behind a temporary proxy.",
+        ),
     ] = False,
     policy: Annotated[
         str | None,
@@ -389,7 +392,7 @@ def evaluate(
         str | None, typer.Option(help="Model to ask for; else the first that is listed.")
     ] = None,
     key: Annotated[
-        str | None, typer.Option(help="Bearer key; the environment is the better place.")
+        str | None, typer.Option(help="Bearer key; an environment variable is safer.")
     ] = None,
     key_env: Annotated[
         str, typer.Option(help="Environment variable that holds the key.")
@@ -397,7 +400,8 @@ def evaluate(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--filter", help="Only cases whose id, category or scope is like it (*, ?); repeatable."
+            "--filter",
+            help="Only cases whose id, category or scope matches this pattern (*, ?); repeatable.",
         ),
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Cases at once.")] = 4,
@@ -405,19 +409,24 @@ def evaluate(
         float, typer.Option(min=0.1, max=3600, help="Seconds that one reply may take.")
     ] = 60.0,
     repeat: Annotated[
-        int, typer.Option(min=1, max=100, help="Run each case so often; it must pass every time.")
+        int,
+        typer.Option(min=1, max=100, help="How often to run each case; it must pass every time."),
     ] = 1,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End at the first fault.")] = False,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first failure.")
+    ] = False,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit report here.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Write the run here, to compare with.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the run here, for later comparison.")
+    ] = None,
     against: Annotated[Path | None, typer.Option(help="A saved run to compare with.")] = None,
     as_json: AsJson = False,
     list_sets: Annotated[bool, typer.Option("--list", help="List the shipped sets.")] = False,
     example: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Print a shipped set, to start from.")
+        str | None, typer.Option(metavar="NAME", help="Print a shipped set as a starting point.")
     ] = None,
 ) -> None:
-    """Ask the questions of a golden set, and compare the replies with what it expects.
+    """Ask the questions of a golden set, and compare the replies with the expected ones.
 
     Exit status 0 if every case passed, 1 if one did not or came out worse than in the saved run.
     Servers are trusted as the service trusts them (GUARD_PROXY_CA_FILE, not SSL_CERT_FILE); one

@@ -12,7 +12,7 @@ _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what is listen
 
 def health(
     host: Annotated[
-        str, typer.Option(envvar="GUARD_PROXY_HOST", help="Address that is listened on.")
+        str, typer.Option(envvar="GUARD_PROXY_HOST", help="Address that the service listens on.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(envvar="GUARD_PROXY_PORT", min=1, max=65535, help="Its port.")

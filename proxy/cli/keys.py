@@ -28,7 +28,7 @@ _NOT_REVOKED = 1
 
 @keys.command()
 def new(tenant: str = typer.Argument(help="Name of the tenant.")) -> None:
-    """Make a key: shows it once, and the line for the tenant's policy file."""
+    """Create a key; print it once, with the line for the tenant's policy file."""
     try:
         key, hashed = new_key(tenant)
     except ValueError as error:
@@ -92,8 +92,8 @@ def revoke(
         str,
         typer.Argument(
             metavar="FINGERPRINT",
-            help="As `keys list` shows it; - to read the key itself, unseen, from the terminal or "
-            "from stdin.",
+            help="As `keys list` shows it; - to read the key itself, without echo, from the "
+            "terminal or stdin.",
         ),
     ],
     policies: Directory = None,

@@ -201,7 +201,7 @@ def diff(
     policies: Directory = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show where two policies differ. Exit status 0 if they judge alike, 1 if not."""
+    """Show the differences between two policies. Exit status 0 if they judge alike, 1 if not."""
     named = NamedPolicies(policies)
     first, second = named.called(a), named.called(b)
     found = differences(first, second)
@@ -225,11 +225,11 @@ def explain(
     policies: Directory = None,
     key: Annotated[
         str | None,
-        typer.Option(help="Only this key and what is below it; one single value is shown whole."),
+        typer.Option(help="Only this key and those below it; a single value is shown in full."),
     ] = None,
     only_changed: Annotated[
         bool,
-        typer.Option("--changed", help="Only what a file sets otherwise than the shipped default."),
+        typer.Option("--changed", help="Only values that differ from the shipped default."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

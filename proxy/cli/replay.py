@@ -149,12 +149,13 @@ def replay(
     action: ActionOption = None,
     label: LabelOption = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many requests, the newest.")
+        int | None, typer.Option(min=1, help="At most this many requests, the newest.")
     ] = None,
     max_changed: Share = None,
     examples: Annotated[int, typer.Option(min=0, max=1000, help="How many changes are shown.")] = 5,
     jobs: Annotated[
-        int | None, typer.Option(min=1, max=256, help="Processes that judge; one for each core.")
+        int | None,
+        typer.Option(min=1, max=256, help="Number of judging processes; one per core by default."),
     ] = None,
     policies: Directory = None,
     as_json: AsJson = False,

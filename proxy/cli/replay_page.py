@@ -20,11 +20,11 @@ from proxy.replay.comparison import By, Compared, Improvement, KeyFinding, Total
 from proxy.traces.trace import ACTION_NAMES, NotReplayed
 from proxy.views.words import NOT_REPLAYED, UNKNOWN
 
-_SAID = re.compile(r"(\d{1,3}(?:\.\d{1,9})?|\.\d{1,9})\s?(%?)", re.ASCII)
+_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?|\.\d{1,9})\s?(%?)", re.ASCII)
 
 
 def _share(said: str) -> float:
-    read = _SAID.fullmatch(said.strip())
+    read = _SHARE.fullmatch(said.strip())
     if read is None:
         raise typer.BadParameter(f"{said!r} is no share; write it as in 2% or 0.02.")
     share = float(read[1]) / (100 if read[2] else 1)

@@ -94,7 +94,7 @@ def settings(
 ) -> None:
     """Show every setting: its variable, value, source and meaning. Secrets are masked.
 
-    The options of `serve` take precedence over what stands here.
+    The options of `serve` take precedence over these values.
     """
     shown = _shown(read_settings())
     odd = dict(unknown_variables(os.environ))

@@ -210,7 +210,7 @@ def row(trace: Trace) -> tuple[str, ...]:
     )
 
 
-_SAID = "as in 90m, 24h, 7d, 2026-11-22 or 2026-11-22T09:00"
+_TIME_FORMATS = "as in 90m, 24h, 7d, 2026-11-22 or 2026-11-22T09:00"
 
 
 def _moment(said: str) -> datetime:
@@ -222,11 +222,13 @@ def _moment(said: str) -> datetime:
 
 SinceOption = Annotated[
     datetime | None,
-    typer.Option(parser=_moment, metavar="TIME", help=f"Of requests since then only, {_SAID}."),
+    typer.Option(
+        parser=_moment, metavar="TIME", help=f"Only requests since then, {_TIME_FORMATS}."
+    ),
 ]
 UntilOption = Annotated[
     datetime | None,
-    typer.Option(parser=_moment, metavar="TIME", help="Of requests before that time only."),
+    typer.Option(parser=_moment, metavar="TIME", help="Only requests before that time."),
 ]
 
 
@@ -248,13 +250,15 @@ ActionOption = Annotated[
     str | None,
     typer.Option(parser=_action, metavar="|".join(ACTION_NAMES), help="Only with this action."),
 ]
-_Guard = Annotated[str | None, typer.Option(help="Only where this guard found something.")]
+_Guard = Annotated[
+    str | None, typer.Option(help="Only traces in which this guard found something.")
+]
 _Code = Annotated[
     str | None,
     typer.Option(help="Only with this code of a finding or an error, or one that begins with it."),
 ]
 _Text = Annotated[
-    str | None, typer.Option(help="Only with these words in question, answers or replies.")
+    str | None, typer.Option(help="Only traces with these words in question, answers or replies.")
 ]
 
 

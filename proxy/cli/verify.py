@@ -259,7 +259,7 @@ def sources(
     file: Annotated[str, typer.Argument(help="Body of a request as JSON; - for stdin.")],
     endpoint: Annotated[
         EndpointChoice | None,
-        typer.Option(help="Endpoint of the body; without it, its members tell."),
+        typer.Option(help="Endpoint of the body; by default recognised by its fields."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

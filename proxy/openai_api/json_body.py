@@ -43,7 +43,7 @@ class _Unfit(ValueError):
 def read_object(raw: bytes, bounds: Bounds = OF_REQUEST) -> JsonObject:
     """Return a JSON object.
 
-    A key that appears twice is refused: readers disagree on which one counts, so one value could be
+    A key that appears twice is refused: parsers disagree on which one counts, so one value could be
     checked and another one used.
 
     Raises:

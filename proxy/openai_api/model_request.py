@@ -46,19 +46,19 @@ class GuardField(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     sources: list[JsonValue] | None = Field(
-        None, description="The sources, given exactly; nothing else is searched for then."
+        None, description="The sources; the messages are not searched for any then."
     )
     intent: str | None = Field(
-        None, pattern=INTENT, description="What the question is about, such as `policy`."
+        None, pattern=INTENT, description="The topic of the question, such as `policy`."
     )
     last_error_reason: Name | None = Field(
         None, description="Why the previous answer failed, such as `no_evidence`."
     )
     guards: Annotated[list[str], Field(max_length=MOST_GUARDS)] = Field(
-        [], description="Guards to be enforced for this request beside those of the policy."
+        [], description="Further guards to enforce for this request."
     )
     hold: StrictBool = Field(
-        False, description="Let nothing leave before the whole answer was judged."
+        False, description="Send nothing before the whole answer has been judged."
     )
     report: StrictBool = Field(False, description="Add the `guard` object to the reply.")
 

@@ -39,7 +39,7 @@ class NotHttp(RequestRefused):
 
 
 class UnknownVersion(RequestRefused):
-    """The request is in a version of HTTP that is not served."""
+    """The request uses an unsupported version of HTTP."""
 
     status = 505
     code = "unsupported_http_version"
@@ -49,7 +49,7 @@ class UnknownVersion(RequestRefused):
 
 
 class HeadTooLarge(RequestRefused):
-    """The target and the headers together are larger than they may be."""
+    """The request target and the headers together are too large."""
 
     status = 431
     code = "headers_too_large"
@@ -59,7 +59,7 @@ class HeadTooLarge(RequestRefused):
 
 
 class RequestTimedOut(RequestRefused):
-    """A request did not end; ``part`` says what of it is missing."""
+    """A request did not arrive in time; ``part`` says what is missing."""
 
     status = 408
     code = "request_timeout"
@@ -69,7 +69,7 @@ class RequestTimedOut(RequestRefused):
 
 
 class TooManyAhead(RequestRefused):
-    """The client sent more requests ahead of their replies than are kept for it."""
+    """The client pipelined more requests on one connection than are kept for it."""
 
     status = 429
     code = "too_many_ahead"
@@ -79,7 +79,7 @@ class TooManyAhead(RequestRefused):
 
 
 class NoTunnel(RequestRefused):
-    """The client asked for a tunnel to somebody else."""
+    """The client asked for a tunnel (CONNECT)."""
 
     status = 405
     code = "method_not_allowed"

@@ -102,7 +102,7 @@ def _with(body: JsonObject, row: Row) -> JsonObject:
 REQUESTS: Final = (
     Refusal(
         "several texts as `prompt` in `/v1/completions`",
-        "each would have a question and sources of its own",
+        "each would have its own question and sources",
         "a request for each",
         "POST",
         "/completions",
@@ -124,7 +124,7 @@ REQUESTS: Final = (
     ),
     Refusal(
         f"a name in `model` of more than {MOST_NAME_CHARS:,} characters",
-        "it stands in the trace and in the log of each request",
+        "it is written to the trace and the log of each request",
         "a shorter name",
         "POST",
         "/chat/completions",
@@ -146,7 +146,7 @@ REQUESTS: Final = (
     ),
     Refusal(
         "a field that differs from a known one only by case (`Messages`)",
-        "some servers take it for the known one, which was judged",
+        "some servers treat it as the known one, which was judged",
         "the known name",
         "POST",
         "/chat/completions",
@@ -157,7 +157,7 @@ REQUESTS: Final = (
     ),
     Refusal(
         "a key that appears twice in one object",
-        "readers disagree on which one counts",
+        "parsers disagree on which one counts",
         "",
         "POST",
         "/chat/completions",
@@ -167,7 +167,7 @@ REQUESTS: Final = (
     ),
     Refusal(
         "JSON nested deeper than 200 levels",
-        "nobody means it, and it costs every reader",
+        "no real request needs it, and it is expensive to parse",
         "",
         "POST",
         "/chat/completions",
@@ -177,7 +177,7 @@ REQUESTS: Final = (
     ),
     Refusal(
         "a form, or anything else than JSON in UTF-8, at a guarded endpoint",
-        "a server could read another body in the same bytes than the one that was judged",
+        "a server could read the same bytes as another body than the one that was judged",
         "`application/json`",
         "POST",
         "/chat/completions",
@@ -189,7 +189,7 @@ REQUESTS: Final = (
     ),
     Refusal(
         "a compressed body at a guarded endpoint",
-        "what is judged are the bytes that the model server gets",
+        "the bytes that are judged must be those that the model server gets",
         "an uncompressed one",
         "POST",
         "/chat/completions",
@@ -225,7 +225,7 @@ REQUESTS: Final = (
     ),
     Refusal(
         "a form that names a model, for tenants with a list of models",
-        "forms are handed through unread",
+        "forms are forwarded unread",
         "a tenant without `upstream.models`",
         "POST",
         "/audio/transcriptions",
@@ -250,7 +250,7 @@ REQUESTS: Final = (
     ),
     Refusal(
         "the list of stored completions, `GET /v1/chat/completions`",
-        "what the model server stored are its own answers, not the guarded ones",
+        "the model server has stored its own answers, not the guarded ones",
         "[traces](http-api.md#get-traces)",
         "GET",
         "/chat/completions",
@@ -260,7 +260,7 @@ REQUESTS: Final = (
     ),
     Refusal(
         "paths that end like a guarded endpoint (`/v1/engines/m/completions`)",
-        "some servers answer there, and nobody would judge it",
+        "some servers answer there, and the answer would not be judged",
         "the guarded endpoint",
         "POST",
         "/engines/m/completions",
@@ -303,15 +303,15 @@ class Closed:
 ENDPOINTS: Final = (
     Closed(
         ("/responses/*/**", "/chat/completions/*/**", "/conversations/**"),
-        "what the model server keeps are its own answers, not the guarded ones",
+        "the model server keeps its own answers, not the guarded ones",
     ),
     Closed(
         ("/assistants/**", "/threads/**", "/agents/**", "/chatkit/**"),
-        "the model server asks the model itself, and its answers leave unguarded",
+        "the model server calls the model itself, and its answers would not be guarded",
     ),
     Closed(
         ("/batches/**", "/evals/**", "/fine_tuning/**"),
-        "answers are written to files or fetched later, unguarded",
+        "answers are written to files or fetched later, without guards",
     ),
     Closed(
         (
@@ -322,7 +322,7 @@ ENDPOINTS: Final = (
             "/audio/voice_consents/**",
             "/videos/**",
         ),
-        "speech and film cannot be judged",
+        "speech and video cannot be judged",
     ),
     Closed(
         ("/organization/**", "/projects/**"),
@@ -354,7 +354,7 @@ def stored_state() -> Iterator[Refusal]:
     for name, members in given.items():
         yield Refusal(
             what=f"`{name}` in `/v1/responses`" if name in KEPT_THERE else name,
-            why="nobody here sees what the answer would rest on",
+            why="the proxy cannot see what the answer would be based on",
             instead="`responses.server_state: pass`",
             method="POST",
             path="/responses",
