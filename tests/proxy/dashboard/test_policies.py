@@ -214,6 +214,7 @@ DRAFTS = [
     pytest.param("", "holds no policy", id="empty"),
     pytest.param("templates: {names: '{{ x. }}'}\n", "templates", id="broken-template"),
     pytest.param(f"'{PAYLOAD}': 1\n", "is not a known key", id="hostile-key"),
+    pytest.param("numbers: {mode: shadow}\n", "it belongs under 'guards'", id="other-section"),
     pytest.param(f"report: '{PAYLOAD}'\n", "must be a valid boolean", id="hostile-value"),
     pytest.param(f"extends: '{PAYLOAD}'\n", "there is no policy", id="hostile-name"),
     pytest.param(f"keys: ['hmac:{'0' * 8}…']\n", "no salted hash of", id="hash-that-nobody-has"),
