@@ -62,7 +62,11 @@ async def test_what_happens_shows_by_itself_and_disturbs_nobody(desk: Desk) -> N
 
 
 @pytest.mark.parametrize(
-    ("size", "language"), [((1280, 900), "ko"), (PHONE, "en")], ids=["desktop", "phone"]
+    ("size", "language"),
+    [
+        pytest.param((1280, 900), "ko", id="desktop"),
+        pytest.param(PHONE, "en", id="phone", marks=LONG),
+    ],
 )
 async def test_trends_are_drawn_from_their_tables(
     desk: Desk, size: tuple[int, int], language: str

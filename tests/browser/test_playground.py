@@ -78,33 +78,6 @@ async def test_a_wrong_answer_of_the_model_stands_beside_what_left(desk: Desk) -
     ]
 
 
-async def test_a_pasted_answer_is_checked_without_asking_a_model(desk: Desk) -> None:
-    async with desk.visit(PAGE, who=APP) as page:
-        await page.get_by_role("link", name="틀린 답변").click()
-        asked_before = len(desk.scene.upstream.requests)
-        await send(page)
-        await page.evaluate("scrollTo(0, 0)")
-        await picture(page, "playground-checked")
-
-        assert await stands(page) == ["✓ 정확", "✓ 정확", "✗ 부정확"]
-        wrong = page.locator(".claim").last
-        await expect(wrong).to_contain_text("출처의 수치와 다름")
-        await expect(wrong).to_contain_text("30일")
-        await expect(wrong).to_contain_text("7일")
-        corrected = page.get_by_role("region", name="정정된 답변")
-        await expect(corrected).to_contain_text("14일")
-        await expect(corrected).not_to_contain_text("30일")
-
-        await page.locator("summary", has_text="검증 로그").click()
-        row = page.locator(".log-guard").filter(has_text="numbers")
-        await expect(row).to_contain_text("조치")
-        await expect(row).to_contain_text("ms")
-        await page.locator("summary", has_text="전체 보고서").click()
-        await expect(page.locator("pre.report")).to_contain_text('"accuracy_rate": 0.6667')
-        assert len(desk.scene.upstream.requests) == asked_before
-        assert (await trace_of(desk, page)).door == "verify"
-
-
 async def test_boxes_come_and_go_and_the_focus_stays_near(desk: Desk) -> None:
     async with desk.visit(PAGE, who=APP) as page:
         await page.get_by_role("button", name="출처 추가").press("Enter")

@@ -295,22 +295,6 @@ async def test_what_is_no_request_is_refused_with_a_code(
     assert wire.sent == []
 
 
-@each_row("method", [b"GET", b"PUT", b"DELETE", b"PATCH", b"TRACE", b"PROPFIND"])
-@each_row("target", [DOORS["responses"][0], b"/v1/verify", b"/metrics", b"/traces"])
-async def test_another_method_is_told_which_there_are(
-    wire: Wire, method: bytes, target: bytes
-) -> None:
-    if (method, target) in {(b"GET", b"/metrics"), (b"GET", b"/traces")}:
-        method = b"POST"
-
-    answer = await wire.ask(target, b"", method=method)
-
-    assert answer.status == 405
-    assert answer.refusal()["code"] == "method_not_allowed"
-    [allowed] = answer.values("allow")
-    assert method.decode() not in allowed.split(", ")
-
-
 # Uploads that are refused before all of them has come.
 
 UPLOADS = [

@@ -10,8 +10,7 @@ import pytest
 
 from proxy.traces.trace import Delivery
 from tests.fakes.command import DEADLINE_S, run, run_process
-from tests.fakes.running_proxy import chat_body
-from tests.fakes.service_process import ANSWER, QUESTION, asking, serving
+from tests.fakes.service_process import ANSWER, serving
 from tests.flow.replies import said
 
 
@@ -44,20 +43,6 @@ async def test_it_serves_with_no_redis_and_no_setting_but_its_policies(tmp_path:
     assert service.command.out == []
 
 
-async def test_debug_logs_one_record_for_each_request(tmp_path: Path) -> None:
-    bodies = (asking(), asking(stream=True), chat_body("연차휴가 규정은 며칠인가요?", []))
-    async with serving(tmp_path, debug="true") as service:
-        service.model.gate.set()
-        replies = [await service.chat(body) for body in bodies]
-        assert await service.stopped(signal.SIGINT) == 0
-
-    records = [line for line in service.command.log if line["event"] == "request.decided"]
-    ids = [reply.headers["x-guard-request-id"] for reply in replies]
-    assert [record["request_id"] for record in records] == ids
-    assert [record["action"] for record in records] == ["pass", "pass", "replace"]
-    assert not any(word in line for line in service.command.err for word in ("연차휴가", "식당"))
-
-
 async def knock_until_refused(url: str) -> None:
     """Connect again and again: the socket closes a moment after the log says so."""
     async with asyncio.timeout(DEADLINE_S):
@@ -88,25 +73,6 @@ async def test_requests_under_way_end_well_and_nobody_new_is_let_in(tmp_path: Pa
     for trace in traces.values():
         assert (trace.status, trace.delivery) == (200, Delivery.DELIVERED)
         assert trace.replies == (ANSWER,)
-
-
-async def test_requests_that_outlast_the_stop_are_given_up_and_traced(tmp_path: Path) -> None:
-    async with serving(tmp_path, shutdown_s="0.5", keep_alive_s="0.1") as service:
-        asked = [asyncio.create_task(service.chat(stream=it)) for it in (False, True)]
-        await service.model.was_asked(2)
-        status = await service.stopped()
-        plain, stream = await asyncio.gather(*asked)
-
-    assert status == 0
-    assert (plain.status_code, stream.status_code) == (503, 200)
-    assert plain.json()["error"]["code"] == "service_stopping"
-    assert stream.text.startswith(":")
-    assert "service_stopping" in stream.text
-    traces = await service.traces()
-    assert [trace.question for trace in traces] == [QUESTION] * 2
-    for trace in traces:
-        assert (trace.status, trace.error) == (503, "service_stopping")
-        assert trace.delivery is Delivery.DELIVERED
 
 
 def test_broken_policies_stop_the_start_and_are_named(tmp_path: Path) -> None:

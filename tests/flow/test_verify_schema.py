@@ -12,7 +12,6 @@ import httpx
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import (
     content_type_conformance,
@@ -114,19 +113,6 @@ def test_requests_that_do_not_fit_are_refused_as_described(door: Door, path: str
         case.validate_response(response, checks=checks)
 
     run()
-
-
-@PATIENT
-@given(raw=st.binary(max_size=200))
-def test_bytes_that_are_no_request_are_refused(door: Door, raw: bytes) -> None:
-    reply = httpx.post(
-        f"{door.address}/v1/verify",
-        content=raw,
-        headers={"authorization": f"Bearer {door.key}", "content-type": "application/json"},
-    )
-
-    assert reply.status_code == 400
-    assert reply.json()["error"]["type"] == "invalid_request_error"
 
 
 def test_the_document_is_served(door: Door) -> None:

@@ -14,7 +14,6 @@ from prometheus_client.samples import Sample
 
 from tests.fakes.command import DEADLINE_S, run_process
 from tests.fakes.exposition import samples, value
-from tests.fakes.processes import children_of, is_there
 from tests.fakes.service_process import ANSWER, Service, serving
 from tests.flow.replies import said
 from tests.flow.waiting import eventually
@@ -114,27 +113,6 @@ async def test_told_to_stop_all_end_what_they_have_begun(tmp_path: Path) -> None
     assert status == 0
     kept = [trace.id for trace in await service.traces()]
     assert sorted(kept) == sorted(reply.headers["x-guard-request-id"] for reply in replies)
-
-
-async def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:
-    async with several(tmp_path) as service:
-        service.model.gate.clear()
-        under_way = asyncio.create_task(service.chat())
-        await service.model.was_asked(1)
-        workers = children_of(service.pid)
-        service.command.signal(signal.SIGTERM)
-        await service.command.logged("service.stopping")
-        service.command.signal(signal.SIGTERM)
-        status = await service.command.ended()
-        await asyncio.wait({under_way})
-
-    assert status == 0
-    assert len(workers) == COUNT
-    assert not [pid for pid in workers if is_there(pid)]
-    assert under_way.result().status_code == 503
-    assert under_way.result().json()["error"]["code"] == "service_stopping"
-    [trace] = await service.traces()
-    assert trace.id == under_way.result().headers["x-guard-request-id"]
 
 
 async def test_one_that_dies_while_the_policies_are_broken_comes_back_with_the_last_good_ones(

@@ -31,15 +31,6 @@ async def test_gives_back_the_trace_it_was_given(store: TraceStore) -> None:
     assert await store.get("another") is None
 
 
-async def test_lists_the_newest_first_and_per_tenant(store: TraceStore) -> None:
-    await store.add(entries(a_trace("a1"), a_trace("b1", tenant="bravo"), a_trace("a2")))
-    await store.add(entries(a_trace("b2", tenant="bravo")))
-
-    assert ids((await store.page(Query())).traces) == ["b2", "a2", "b1", "a1"]
-    assert ids((await store.page(Query(tenant="acme"))).traces) == ["a2", "a1"]
-    assert ids((await store.page(Query(tenant="nobody"))).traces) == []
-
-
 async def test_pages_meet_without_gap_or_overlap(store: TraceStore) -> None:
     names = [f"t{number:03}" for number in range(150)]
     await store.add(
@@ -60,21 +51,6 @@ async def test_goes_on_from_a_cursor_towards_newer_ones(store: TraceStore) -> No
     assert ids(seen.traces) == ["one"]
     assert ids(newer.traces) == ["two", "three"]
     assert (nothing.traces, nothing.cursor) == ((), newer.cursor)
-
-
-async def test_finds_the_few_that_a_filter_wants_among_many(store: TraceStore) -> None:
-    await store.add(
-        entries(
-            *(
-                a_trace(f"t{number}", action=Action.PASS if number % 150 else Action.REPLACE)
-                for number in range(450)
-            )
-        )
-    )
-
-    found = await everything(store, Query(action=Action.REPLACE, limit=2))
-
-    assert ids(found) == ["t300", "t150", "t0"]
 
 
 async def test_an_id_added_again_is_kept_once_and_where_it_was(store: TraceStore) -> None:
