@@ -23,8 +23,7 @@ from policies.schema.base import Mode
 from policies.schema.policy import Action, Policy
 from policies.verdict import Confidence, GuardOutcome, JudgeWord, Verdict, confidence_of
 from policies.verification.citations import CitedAnswer
-from policies.verification.claims import Claims, SourceTexts
-from policies.verification.judgement import CheckBook, Judgement
+from policies.verification.judgement import CheckBook, Claims, Judgement, SourceTexts
 from policies.verification.shape import (
     ClaimReport,
     Correction,

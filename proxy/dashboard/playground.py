@@ -47,10 +47,9 @@ from proxy.replay.judging import exchange_of
 from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services
 from proxy.tenants import Tenant
-from proxy.traces.changes import changes
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
-from proxy.traces.trace import Delivery, GuardRun, Step, Trace
+from proxy.traces.trace import Delivery, GuardRun, Step, Trace, changes
 from proxy.verify import VerifyJob, verified
 from proxy.views import msgid
 from proxy.views.findings import Stretch, changed

@@ -20,7 +20,6 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import GuardField
 from proxy.openai_api.reply import Replaced, Reply
 from proxy.openai_api.sources import FoundContext
-from proxy.traces.changes import changes
 from proxy.traces.trace import (
     Attempt,
     Change,
@@ -35,6 +34,7 @@ from proxy.traces.trace import (
     Step,
     Trace,
     Usage,
+    changes,
 )
 
 

@@ -20,7 +20,6 @@ from guards.text.personal_data.mask import Masked, Masking, identifiers_in, mask
 from guards.text.personal_data.rules import PersonalKind
 from policies.schema.keys import without_secrets
 from policies.schema.sections import StoredText
-from proxy.traces.changes import applied, changes
 from proxy.traces.trace import (
     Change,
     Choice,
@@ -29,6 +28,8 @@ from proxy.traces.trace import (
     ReplyOrigin,
     Shape,
     Trace,
+    applied,
+    changes,
 )
 
 _LONGEST_CODE_KEPT_CHARS = 128

@@ -12,7 +12,6 @@ from policies.verdict import GuardOutcome
 from policies.verification.shape import VerificationOutcome
 from proxy.candidates import SOURCES
 from proxy.replay.judging import GUARDRAIL, VERIFY, why_not
-from proxy.traces.changes import applied
 from proxy.traces.trace import (
     Attempt,
     Choice,
@@ -22,6 +21,7 @@ from proxy.traces.trace import (
     ReplyOrigin,
     Trace,
     Usage,
+    applied,
 )
 from proxy.views import msgid
 from proxy.views.findings import (

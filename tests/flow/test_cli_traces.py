@@ -22,7 +22,6 @@ from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.terminal import shown
 from proxy.cli.traces import page, table
-from proxy.traces.changes import changes
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.masking import stored
 from proxy.traces.redis import RedisStore
@@ -38,6 +37,7 @@ from proxy.traces.trace import (
     ReplyOrigin,
     Trace,
     Unknown,
+    changes,
 )
 from tests.fakes.command import Ended, assert_refused, run, run_process, running
 from tests.proxy.traces.making import a_trace, entries, now_ms

@@ -3,8 +3,7 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from proxy.traces.changes import applied
-from proxy.traces.trace import ReplyOrigin, Trace
+from proxy.traces.trace import ReplyOrigin, Trace, applied
 from tests.fakes.paced_upstream import PacedUpstream
 from tests.fakes.rig import Rig
 from tests.flow.leaving import assert_gone

@@ -16,7 +16,6 @@ from policies.schema.keys import new_key
 from policies.schema.policy import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
-from proxy.traces.changes import applied, changes
 from proxy.traces.masking import stored, stored_note
 from proxy.traces.trace import (
     Attempt,
@@ -28,6 +27,8 @@ from proxy.traces.trace import (
     ReplayResult,
     ReplyOrigin,
     Trace,
+    applied,
+    changes,
 )
 from tests.tables import each_row
 

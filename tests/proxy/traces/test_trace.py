@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from proxy.traces.builder import TraceBuilder
-from proxy.traces.changes import LONGEST_CHARS, MOST_PIECES, applied, changes
 from proxy.traces.query import UnknownMoment, moment
 from proxy.traces.trace import (
+    LONGEST_CHARS,
+    MOST_PIECES,
     Attempt,
     Choice,
     PolicyUsed,
     Trace,
+    applied,
+    changes,
 )
 from tests.tables import each_row
 
