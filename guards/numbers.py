@@ -37,22 +37,11 @@ from guards.evidence.figures import Figure, written_number
 from guards.evidence.sides import with_base, words_of
 from guards.text.slots.units import COUNTED, Dimension
 
-# Answers count these out themselves: days between dates, the items of a list, points for an amount.
+# Answers count these out themselves: days between dates, the items of a list, points for an amount;
+# or know them: 13살이면 6학년.
 _COUNTED_OUT = frozenset(
-    {
-        "period",
-        "date",
-        "month",
-        "year",
-        "곳",
-        "개",
-        "종",
-        "건",
-        "포인트",
-        "시간대",
-        "일",
-        Dimension.BARE,
-    }
+    {"period", "date", "month", "year", "시간대", "끼", "포인트", "학년", Dimension.BARE}
+    | {"곳", "개", "종", "건", "장", "권", "대", "마리", "병", "잔"}
 )
 _WITH_VALUE = frozenset({Relation.HELD, Relation.OTHER_SIDE, Relation.OTHER_BASE})
 _OF_ANOTHER = frozenset({Relation.MOVED, Relation.ELSEWHERE})
@@ -186,7 +175,8 @@ class Numbers(Guard[NumbersSettings]):
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
         is_explained = explained.outcome in _EXPLAINED and not is_users
-        if bound.held in _OF_ANOTHER and explained.step.endswith(_BY_CHANCE):
+        by_chance = explained.step.endswith(_BY_CHANCE) and not explained.step.startswith("between")
+        if bound.held in _OF_ANOTHER and by_chance:
             is_explained = False
         if bound.held in {Relation.OTHER_SIDE, Relation.OTHER_BASE} and not explained.is_operand:
             return _in_other_words(figure, bound, compared)

@@ -35,7 +35,7 @@ _FEWEST_WON, _FEWEST_TEN_THOUSANDS, _MOST_BARE = 1_000, 100_000, 1_000_000_000
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?<!,)")
 _MOST_FIGURES, _MOST_PAIRS = 150, 30_000
 # What users tell of themselves, and what is meant by it in every later turn.
-_OF_THE_USER = frozenset({Dimension.AGE, Dimension.PEOPLE, "마리", "박"})
+_OF_THE_USER = DATES | {Dimension.AGE, Dimension.PEOPLE, "마리", "박"}
 # 30일 맞나요?, 30일이라던데요, 30일이죠?: the question asserts its figure of the sources' world.
 _CONFIRMS = re.compile(
     r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E"

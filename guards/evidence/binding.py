@@ -61,10 +61,12 @@ _ALIKE_CHARS = 4
 _ALIKE = re.compile(rf"[가-힣]{{{_ALIKE_CHARS}}}")
 _TIE = re.compile(r"^(?:동안의?|간의?|의)?[ ]")
 _AMOUNT_BEHIND = re.compile(r"[ ]?(?:당|마다|에)?[ ]?(?:최대|약|각)?[ ]?\d")
-# 4일 18시까지, 15일 오전 10시.
-_TIME_BEHIND = re.compile(
+# 4일 18시까지, 15일 오전 10시, 20일(토), 내일(17일).
+_DAY_BEHIND = re.compile(
     r"[ ]?(?:오전|오후|낮|밤|새벽|저녁|아침)?[ ]?(?:\d{1,2}(?:시(?!간)|:\d)|정오|자정)"
+    r"|[ ]?\([월화수목금토일]\)|[ ][월화수목금토일]요일"
 )
+_DAY_BEFORE = re.compile(r"(?:오늘|내일|모레|글피|어제|그제)(?:은|인)?[ ]?\(?$")
 _OF_A_TABLE = frozenset({Level.ROW, Level.COLUMN})
 
 
@@ -409,7 +411,8 @@ class SourceFigures:
     def _in_other_units(self, figure: Figure) -> list[Figure]:
         """Return the figures of the same number in another unit: 50만 달러 for 50만 원."""
         # 2인 and 2석 may count the same.
-        number = written_number(figure) if _is_measured(figure) else ""
+        is_amount = _is_measured(figure) and not _is_day_of_month(figure)
+        number = written_number(figure) if is_amount else ""
         unit = unit_of(figure)
         return [
             one
@@ -734,10 +737,13 @@ def _goes_on_alike(figure: Figure, other: Figure) -> bool:
 
 
 def _is_day_of_month(figure: Figure) -> bool:
-    """Tell whether a number of days is a day of the month: a time of that day follows it."""
+    """Tell whether a number of days is a day of the month: its hour or weekday stands beside it."""
+    if figure.measure.dimension != Dimension.DAYS:
+        return False
+    start, end = figure.start - figure.claim.start, figure.end - figure.claim.start
     return (
-        figure.measure.dimension == Dimension.DAYS
-        and _TIME_BEHIND.match(figure.claim.text, figure.end - figure.claim.start) is not None
+        _DAY_BEHIND.match(figure.claim.text, end) is not None
+        or _DAY_BEFORE.search(figure.claim.text[:start]) is not None
     )
 
 

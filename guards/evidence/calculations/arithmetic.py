@@ -39,7 +39,7 @@ from guards.evidence.calculations.totals import Suppositions, Total, counted_ite
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.sets import Values, joined_values
 from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, Measure
 
 _MOST_OF_THREE, _MOST_IN_A_ROW = 14, 8
 _TOTAL_BEFORE = re.compile(
@@ -160,7 +160,9 @@ class Arithmetic:
             return Explanation(Outcome.HYPOTHESIS)
         if self._only_multiplies(figure):
             return Explanation(Outcome.SHOWN_RIGHT, is_operand=True)
-        if len(figure.measure.values) > 1 and self._is_range_in_sources(figure):
+        if len(figure.measure.values) > 1 and (
+            self._is_range_in_sources(figure) or self._has_given_ends(figure)
+        ):
             return Explanation(Outcome.FOLLOWS, step="range")
         in_row = self._of_table(figure, self._tables.of_row(figure))
         if in_row is not None:
@@ -248,14 +250,18 @@ class Arithmetic:
     def _introducing(self, figure: Figure) -> Explanation | None:
         """Return what the next table says of a figure that is called its total."""
         before = self._answer.page.plain[max(0, figure.start - _TOTAL_CHARS) : figure.start]
-        if figure.claim.block.is_cell or not _INTRODUCED.search(before):
+        total = None if figure.claim.block.is_cell else self._tables.introduced(figure)
+        if total is None or not (total.is_right or _INTRODUCED.search(before)):
             return None
-        return self._of_table(figure, self._tables.introduced(figure))
+        return self._of_table(figure, total)
 
     def _by_words(self, figure: Figure) -> Explanation | None:
         """Return what the operation says of a figure that the words beside it name."""
         judged = self._implied.judged(figure)
-        if judged is None or (not judged.is_right and self._is_given(figure)):
+        # 한 시간을 더 머무르면: what a condition names is no result.
+        if judged is None or (
+            not judged.is_right and (self._is_given(figure) or figure.claim.clause.is_condition)
+        ):
             return None
         outcome = Outcome.FOLLOWS if judged.is_right else Outcome.SHOWN_WRONG
         return Explanation(outcome, judged.right, judged.operands, "words")
@@ -320,6 +326,20 @@ class Arithmetic:
             values == found
             for claim in claims.values()
             for _, found in joined_values(_placed(claim), claim.text)
+        )
+
+    def _has_given_ends(self, figure: Figure) -> bool:
+        """Tell whether user or sources name both ends of a range of times: 18~21시."""
+        dimension, values, *_ = figure.measure
+        if dimension not in POINTS:
+            return False
+        named = [
+            Measure(one.measure.dimension, (value,))
+            for one in (*self._user, *self._sources)
+            for value in one.measure.values
+        ]
+        return all(
+            any(same_value(Measure(dimension, (value,)), one) for one in named) for value in values
         )
 
     def _of_one(self, wanted: Target, pool: Pool) -> Step | None:

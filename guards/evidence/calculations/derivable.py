@@ -87,6 +87,8 @@ class Derivable:
             or self._adds_up_what_it_names(figure, bound.right)
         ):
             return True
+        if self._is_rate_of_rest(figure):
+            return True
         stands_alone = _is_called_sum(figure) or not self._replaces(figure, bound)
         return stands_alone and self._is_in_reach(figure)
 
@@ -231,6 +233,31 @@ class Derivable:
             for count in range(named, _MOST_ADDED + 1)
             for some in combinations(same, count)
         )
+
+    def _is_rate_of_rest(self, figure: Figure) -> bool:
+        """Tell whether an amount is a rate of the sources for what lies beyond a limit of theirs.
+
+        430kWh at 215원 for each above 300: 130 × 215 = 27,950.
+        """
+        own = figure.measure
+        rates = [
+            one.measure.values[0]
+            for one in self._sources
+            if one.measure.dimension == own.dimension == Dimension.WON and _is_rate(one)
+        ]
+        amounts: dict[str, set[Fraction]] = {}
+        for one in (*self._user, *self._sources):
+            if rates and one.measure.dimension not in _CALCULATED:
+                amounts.setdefault(one.measure.dimension, set()).update(one.measure.values)
+        steps = {
+            rest
+            for some in islice(amounts.values(), _MOST_FACTORS)
+            for one in islice(some, _MOST_CLOCKS)
+            for other in islice(some, _MOST_CLOCKS)
+            for rest in (one, one - other, one - other + 1)
+            if rest > 1
+        }
+        return any(rate * step == own.values[0] for rate in rates for step in steps)
 
     def _is_multiple_beside(self, figure: Figure, source: Measure) -> bool:
         """Tell whether a figure is as often the sources' as a count of its sentence says."""
@@ -381,10 +408,12 @@ class Derivable:
             if one.measure.dimension in CLOCKS:
                 found = times.setdefault(one.source, [])
                 found += (Measure(one.measure.dimension, (value,)) for value in one.measure.values)
+        # Those of the user stand beside those of every source: 지금 6시 반, 마감 18시.
+        own = times.pop(-1, [])[:_MOST_CLOCKS]
         return any(
             figure.measure in between(one, other, inclusive=False)
-            for found in times.values()
-            for one, other in combinations(found[:_MOST_CLOCKS], 2)
+            for found in (*times.values(), [])
+            for one, other in combinations([*own, *found[:_MOST_CLOCKS]], 2)
         )
 
     def _is_clock_of(self, figure: Figure) -> bool:
@@ -544,6 +573,16 @@ _PER = re.compile(
     r"[ ]?(?:최대|약|각)?[ ]?$"
 )
 _PER_CHARS = 8
+
+
+def _is_rate(figure: Figure) -> bool:
+    """Tell whether an amount is for one of several, by the words before it or its column."""
+    start = figure.start - figure.claim.start
+    before = figure.claim.text[max(0, start - _PER_CHARS) : start]
+    labels = (label.text for label in figure.claim.block.labels)
+    return _PER.search(before) is not None or any(
+        label.endswith(("당", "마다")) for label in labels
+    )
 
 
 def _is_multiple_of_rate(figure: Figure, rate: Figure) -> bool:

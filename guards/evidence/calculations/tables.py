@@ -49,11 +49,9 @@ class Tables:
         table = next((one for one in self._tables if figure.end < self._start(one) < until), None)
         if table is None:
             return None
-        value = figure.measure.values[0]
-        for items in self._columns(table).values():
-            # The unit may stand at the head of the column alone: USD.
-            if len(items) > 1 and value == sum(signed(self._answer, one, 0) for one in items):
-                return Total(figure, tuple(items), value, is_right=True, is_certain=True)
+        added = self._added_up(figure, table)
+        if added is not None:
+            return added
         own = [
             one
             for one in self._totals_of(table)
@@ -61,9 +59,27 @@ class Tables:
         ]
         if not own:
             return None
+        value = figure.measure.values[0]
         right = next((one for one in own if one[1] == value), own[0])
         is_certain = len({one[1] for one in own}) == 1
         return Total(figure, right[2], right[1], right[1] == value, is_certain)
+
+    def _added_up(self, figure: Figure, table: int) -> Total | None:
+        """Return a figure as the sum of a column, or of all amounts of a table; None if it is none.
+
+        The unit may stand at the head of the column alone: USD.
+        """
+        value, kind = figure.measure.values[0], kind_of(figure.measure)
+        # Cells may hold a share beside the amount: 3,400원(4%).
+        amounts = [
+            one
+            for one in self._figures
+            if one.claim.block.table == table and kind_of(one.measure) == kind
+        ]
+        for items in (*self._columns(table).values(), amounts):
+            if len(items) > 1 and value == sum(signed(self._answer, one, 0) for one in items):
+                return Total(figure, tuple(items), value, is_right=True, is_certain=True)
+        return None
 
     def _totals_of(self, table: int) -> list[tuple[Figure, Fraction, tuple[Figure, ...]]]:
         """Return the totals of a table: a figure each, its value, and what is added up."""

@@ -88,7 +88,7 @@ _BEGINS = re.compile(r"\W*(?:합계|총액|총합|총|모두)[은는]?(?: |:)")
 _MINUS = re.compile(r"[-−–]\s*[₩]?$")
 _REMARK = re.compile(r"[ ]?\(")
 _ARROW = re.compile(r"→|⇒|->|=>")
-_FEWEST, _MOST_LINES, _MOST_OF_ONE = 2, 12, 62
+_FEWEST, _FEWEST_UNCALLED, _MOST_LINES, _MOST_OF_ONE = 2, 3, 12, 62
 # A total of more than the amounts above, or of less: 총 비용(12개월), 할인 후 합계.
 _TOTAL_OF_MORE = re.compile(r"\d|포함|할인|후[ )]|세금|부가세|왕복|인분|두 |세 |네 ")
 _RATE = re.compile(
@@ -267,8 +267,12 @@ def _of_lists(
         inside.setdefault(one.claim.block.start, []).append(one)
     for at, block in enumerate(blocks):
         own = inside.get(block.start, [])
-        if not own or own[0].start in results or not _is_total(answer, block, own):
+        if len(own) != 1 and not (own and _is_total(answer, block, own)):
             continue
+        if own[0].start in results:
+            continue
+        # Under any other name it is a total only if it is the right one.
+        is_called_so = _is_total(answer, block, own)
         kind = kind_of(own[0].measure)
         items: list[Figure] = []
         shares: set[Fraction] = set()
@@ -283,7 +287,9 @@ def _of_lists(
             is_certain &= len(picked) == 1
             is_certain &= bool(shown) or not any(_is_rate(answer, one) for one in picked)
         total = _total(answer, own[0], items[::-1], is_certain=is_certain)
-        if total is not None:
+        if total is not None and (
+            is_called_so or (total.is_right and len(items) >= _FEWEST_UNCALLED)
+        ):
             yield replace(total, is_right=total.is_right or _is_after_share(total, shares))
 
 

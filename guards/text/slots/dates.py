@@ -99,7 +99,7 @@ _DATES = (
     Search(re.compile(rf"(?:(?<={_TODAY})|(?<={_TODAY}[ (])){_MONTH}/{_DAY}{_ALONE}"), _SLASHED),
     Search(
         re.compile(
-            rf"{_FREE}(?<![×*=÷+])(?<![×*=÷+][ ])"
+            rf"{_FREE}(?<![×*=÷+])(?<![×*=÷+의][ ])"
             rf"(?P<month>0?[2-9]|1[0-2])/(?P<day>1\d|2\d|3[01]){_ALONE}"
         ),
         _SLASHED,
@@ -213,12 +213,12 @@ _HALF_BEGINS = "오새아낮점저밤AaPp"
 _HOUR = r"[01]?\d|2[0-4]"
 _NATIVE_HOUR = r"한|두|세|네|다섯|여섯|일곱|여덟|아홉|열한|열두|열"
 # What may follow a time of day without making it another word (반대, 한시조직).
-_TAIL = r"(?=[^가-힣]|$|[에부까쯤경정이입로으은는의])"
+_TAIL = r"(?=[^가-힣]|$|[에부까쯤경정이인입로으은는의])"
 _MINUTES = rf"(?:[ ]?(?:(?P<minute>[0-5]?\d)[ ]?분(?![의기])|(?P<thirty>반){_TAIL}))?"
 CLOCKS = (
     Search(
         re.compile(
-            rf"{_HALF}(?<![A-Za-z\d:.])(?P<hour>{_HOUR}):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
+            rf"{_HALF}(?<![A-Za-z\d:.])(?P<hour>{_HOUR}):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?!\d|:\d)"
             r"(?:[ ]?(?P<suffix>[AaPp]\.?[Mm]))?"
         ),
         re.compile(r"\d:\d"),
