@@ -37,6 +37,7 @@ SIGNS = (
     "told_apart",
     "told_elsewhere",
     "figure_lacks",
+    "open",
     "named_so",
     "gives",
     "gives_not",
@@ -57,7 +58,7 @@ SIGNS = (
 )
 """The signs, each a number; see `Answering.signs`."""
 BIAS = "bias"
-_ABSENT, _HALF = 0.4, 0.5
+_ABSENT, _HALF = 0.39, 0.5
 _ABOVE = 0.9
 _CODE = re.compile(r"(?<![a-z])[a-z]{1,3}-?\d+(?![a-z])")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
@@ -73,46 +74,24 @@ _WHETHER = {
     "may": frozenset({Modality.PERMITTED, Modality.FORBIDDEN}),
     "must": frozenset({Modality.REQUIRED, Modality.NOT_REQUIRED, Modality.FORBIDDEN}),
 }
-_IS_THERE = re.compile(r"있|없|비치|갖추|마련|운영|제공|설치|드립|드려|판매|대여|할인|지원|적용")
 _OPEN = frozenset({"", "outcome"})
 _BANDS = frozenset(
     {Dimension.AGE, Dimension.MONTHS, Dimension.PEOPLE, Dimension.GRAMS, Dimension.METRES}
 )
-# Amounts and times in words.
-_FREE = re.compile(
-    r"무료|무상|전액|실비|면제|절반|없음|없습니다|없다|반값|불가|제외"
-    r"|(?:받|내|되|부과하|지급하|돌려주|환불하|환불되)지\s?(?:않|아니|못)"
+_CALLED, _GIVES = (
+    {name: re.compile(pattern) for name, pattern in map(str.split, entries)}
+    for entries in (sections("direct_answers")["labels"], sections("direct_answers")["gives"])
 )
-_SOME_TIME = re.compile(
-    r"요일|매[일주월년]|말일|당일|익일|다음\s?날|즉시|수시|연중|상시|지체\s?없이|휴무|휴관|바로|이튿날|첫날|날부터"
+# 준비물은 아래와 같습니다.
+_LEADS = re.compile(
+    r"(?:아래|다음)(?:의\s\S+)?[와과]\s?같|다음에 해당"
+    r"|(?:아래|다음)\s(?:각|표|서류|순서|절차|방법|기간|금액)"
 )
 _BELOW = re.compile(r"[이가은는도]?\s?(?:아직|안\s?[되됐넘]|못\s?[되됐]|미만)")
-_SLOTS = {
-    "place": re.compile(r"(?:장소|위치|접수처|신청처|제출처|문의처|발급처|창구|곳|주소)$"),
-    "person": re.compile(r"(?:담당|담당자|부서|승인자|책임자|결재자)$"),
-    "papers": re.compile(r"준비물|서류|지참"),
-}
-_AT = re.compile(
-    r"(?:팀|부서|[가-힣]과|실|센터|데스크|카운터|사무소|지점|은행|병원|[구시군]청|경찰서|보건소|우체국|편의점)(?:에|로)(?![가-힣])|"
-    r"\d\s?층|창구|누리집|홈페이지|온라인|(?<![가-힣])앱|https?://|번지|주소|센터|메뉴|마이페이지|\[[^\]]+\]"
-)
 _AT_PARTICLES = frozenset({"에서", "로", "으로", "께", "에게"})
 _NO_PLACE = re.compile(
     r"[일월년날때후전시안중내번]$|경우|기간|동안|방식|기준|순|이유|금액|대상|등$"
 )
-_PERSON = re.compile(
-    r"[가-힣](?:자|장|팀|과|부|실|처|청|원|인|관|사|국|회|씨|님|센터|기관|단체|공단|법인|학생|직원|고객)"
-    r"(?:이|가|은|는|을|를|의|에|에서|에게|께서|입니다|이며)?(?![가-힣])|누구나|누구든지|본인"
-)
-_PAPERS = re.compile(
-    r"서류|신분증|증명|사본|원본|신청서|통장|도장|인감|지참|준비|제출|등본|초본|확인서|동의서|진단서|영수증"
-    r"|여권|면허증"
-)
-_WAY = re.compile(
-    r"신청|전화|방문|홈페이지|누리집|앱|온라인|우편|이메일|팩스|접수|제출|하시면|해 주|하세요"
-    r"|한 (?:뒤|후|다음)|에서|으로|로 "
-)
-_MEANS = re.compile(r"(?:는|은|란)\s.{4,}(?:입니다|이다|말합니다|말한다|뜻합니다|것)")
 _NAMING = frozenset({"층", "호", "급", "등급", "종", "학년", "학기", "기", "차", "번지"})
 """Kinds of figures that tell one thing from another."""
 _GROUP = re.compile(
@@ -122,23 +101,33 @@ _AGAINST = frozenset({Modality.FORBIDDEN, Modality.DENIED})
 
 
 class Scored(NamedTuple):
-    """A line, and how likely it is meant to be the answer: above 0.5 more so than all else."""
+    """A line of the sources.
+
+    Attributes:
+        line: The line.
+        likely: How likely it is meant to be the answer: above 0.5 more so than all else.
+        lacks: Whether its source has nothing of a thing that is asked about.
+    """
 
     line: Line
     likely: float
+    lacks: bool
 
 
 def scored(asked: Asked, sources: SourceSet) -> list[Scored]:
     """Return the lines of the sources, the one that answers most likely first."""
     weights = _fitted()
-    found = [(line, _sum(weights, signs)) for line, signs in Answering(asked, sources).signs()]
-    total = 1 + sum(math.exp(one) for _, one in found)
-    rated = [Scored(line, math.exp(one) / total) for line, one in found]
+    found = Answering(asked, sources).signs()
+    odds = [
+        math.exp(weights[BIAS] + sum(weights[name] * value for name, value in signs.items()))
+        for _, signs in found
+    ]
+    total = 1 + sum(odds)
+    rated = [
+        Scored(line, own / total, signs["any_missing"] > 0)
+        for (line, signs), own in zip(found, odds, strict=True)
+    ]
     return sorted(rated, key=lambda one: -one.likely)
-
-
-def _sum(weights: Mapping[str, float], signs: Mapping[str, float]) -> float:
-    return weights[BIAS] + sum(weights[name] * value for name, value in signs.items())
 
 
 @cache
@@ -164,12 +153,12 @@ class Answering:
     def signs(self) -> list[tuple[Line, Mapping[str, float]]]:
         """Return each line with the signs that it answers, or does not.
 
-        Those that are certainly about something else are left out.
+        Those that are certainly about something else, or only lead to a list, are left out.
         """
         return [
             (line, self._signs(at, line))
             for at, line in enumerate(self._lines)
-            if not self._is_of_another(line)
+            if not (_LEADS.search(line.text) or self._is_of_another(line))
         ]
 
     def _signs(self, at: int, line: Line) -> Mapping[str, float]:
@@ -210,10 +199,12 @@ class Answering:
             signs["side_not"] = not has_side and not line.cells
         if asked.kinds:
             signs["figure_lacks"] = not _gives_figure(line, asked)
-        elif asked.asks_for in _WHETHER or asked.asks_for == "is there":
+        elif asked.asks_for in _WHETHER or asked.asks_for == "is_there":
             signs["whether" if _tells_whether(line, asked.asks_for) else "whether_not"] = 1.0
-        elif asked.asks_for not in _OPEN:
-            slot = _SLOTS.get(asked.asks_for)
+        elif asked.asks_for in _OPEN:
+            signs["open"] = 1.0
+        else:
+            slot = _CALLED.get(asked.asks_for)
             over = [*(one.text for one in (*line.labels, *line.over)), *line.columns.values()]
             over += [line.source.title, line.lead.text if line.lead else ""]
             signs["named_so"] = slot is not None and any(map(slot.search, over))
@@ -381,41 +372,33 @@ def _gives_figure(line: Line, asked: Asked) -> bool:
         if value.kind in asked.kinds and not value.is_among(asked.given):
             return True
     if Dimension.WON in asked.kinds:
-        return _FREE.search(line.text) is not None
+        return _GIVES["money"].search(line.text) is not None
     is_when = not asked.kinds.isdisjoint({Dimension.DATE, Dimension.CLOCK, Dimension.DAYS})
-    return is_when and _SOME_TIME.search(line.text) is not None
+    return is_when and _GIVES["time"].search(line.text) is not None
 
 
 def _tells_whether(line: Line, asks_for: str) -> bool:
     """Tell whether a line says that something may or must be done, or is there."""
-    if asks_for == "is there":
-        return not line.cells and _IS_THERE.search(line.text) is not None
+    if asks_for == "is_there":
+        return not line.cells and _GIVES["is_there"].search(line.text) is not None
     found = {claim.clause.modality for claim in line.claims}
     return not found.isdisjoint(_WHETHER[asks_for])
 
 
 def _gives(line: Line, asks_for: str) -> bool:
     """Tell whether a line gives a place, a person, papers, a way or a meaning."""
-    match asks_for:
-        case "place":
-            return _AT.search(line.text) is not None or any(
-                word.particle.removesuffix("만").removesuffix("는") in _AT_PARTICLES
-                and not (word.is_verb or _NO_PLACE.search(word.text))
-                for claim in line.claims
-                for word in claim.clause.words
-            )
-        case "person":
-            return _PERSON.search(line.text) is not None
-        case "papers":
-            return _PAPERS.search(line.text) is not None or any(
-                len(word.text) > 2 and word.text.endswith("서") and not word.is_verb
-                for word in line.words
-            )
-        case "meaning":
-            return _MEANS.search(line.text) is not None
-        case _:
-            is_against = line.claims[-1].clause.modality in _AGAINST
-            return not is_against and _WAY.search(line.near.text) is not None
+    says = _GIVES[asks_for].search(line.text) is not None
+    if asks_for == "place":
+        return says or any(
+            word.particle.removesuffix("만").removesuffix("는") in _AT_PARTICLES
+            and not (word.is_verb or _NO_PLACE.search(word.text))
+            for claim in line.claims
+            for word in claim.clause.words
+        )
+    if asks_for == "papers":
+        forms = (one.text for one in line.words if not one.is_verb)
+        return says or any(len(one) > 2 and one.endswith("서") for one in forms)
+    return says and not (asks_for == "way" and line.claims[-1].clause.modality in _AGAINST)
 
 
 def _point(value: Value, question: str) -> Values | None:

@@ -1,7 +1,7 @@
 """What a question asks for, word by word, as one line of the sources may answer it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -32,91 +32,27 @@ _ASKING = re.compile(
     r"|나요|까요|가요|[는은인을]지|습니까|[가-힣]죠|되나|려\s?주세요|줘요?"
 )
 _MONEY: Kinds = frozenset({Dimension.WON, "USD", "EUR", "JPY", "CNY", "포인트", "점"})
-_CHARGE: Kinds = _MONEY | {Dimension.PERCENT}
 _PERIOD: Kinds = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
-_WHEN: Kinds = frozenset({Dimension.DATE, Dimension.CLOCK})
-_PHONE: Kinds = frozenset({ContactKind.PHONE})
-# The kinds of figure that are asked for; the first that fits.
-_KINDS: Sequence[tuple[re.Pattern[str], Kinds]] = (
-    (re.compile(r"(?:어디|몇\s?번).{0,4}(?:전화|연락|문의)|전화\s?번호|연락처"), _PHONE),
-    (re.compile(r"(?:전화|연락).{0,4}(?:어디|몇\s?번)"), _PHONE),
-    (
-        re.compile(r"얼마나\s?(?:기다|걸|오래|더\s?있|남)|얼마\s?(?:동안|만에|뒤|후|전)|며칠"),
-        _PERIOD,
-    ),
-    (
-        re.compile(
-            r"(?:이자|이율|금리|할인|적립|수수료|위약금|떼|쳐\s?주|돌려|환불|공제)[^?]{0,12}얼마"
-            r"|얼마[^?]{0,6}(?:떼|깎|할인|쳐|돌려|환불|적립)"
-        ),
-        _CHARGE,
-    ),
-    (
-        re.compile(
-            r"[가-힣]에\s?얼마|얼마\s?(?:내|들|나와|나오|받|주|씩|예요|에요|인가요|죠|야|임|\?|$)"
-        ),
-        _MONEY,
-    ),
-    (re.compile(r"몇\s?시(?!간)"), frozenset({Dimension.CLOCK})),
-    (re.compile(r"언제"), _WHEN | _PERIOD),
-    (re.compile(r"얼마"), _CHARGE),
-    (
-        re.compile(
-            r"(?:수수료|위약금|요금|비용|벌금|과태료|추가금|할인|보증금|이자|연체료)[은는이가도을를]?"
-            r"\s?(?:또|더|따로|추가로|혹시)?\s?(?:있|떼|내|붙|나와|나오|받|물|해\s?주|되|돼)"
-        ),
-        _CHARGE,
-    ),
-    (
-        re.compile(r"돈[^?]{0,6}(?:내|들|받|나가)|요금[^?]{0,6}(?:내|받)|유료|무료|공짜"),
-        _MONEY,
-    ),
+_NAMED: Mapping[str, Kinds] = {
+    "money": _MONEY,
+    "charge": _MONEY | {Dimension.PERCENT},
+    "period": _PERIOD,
+    "when": _PERIOD | {Dimension.DATE, Dimension.CLOCK},
+    "clock": frozenset({Dimension.CLOCK}),
+    "phone": frozenset({ContactKind.PHONE}),
+}
+_FIGURES, _OTHERS = (
+    [(name, re.compile(pattern)) for name, pattern in map(str.split, entries)]
+    for entries in (sections("direct_answers")["figures"], sections("direct_answers")["others"])
 )
+_SIDES = [
+    (re.compile(asks), re.compile(says))
+    for asks, says in map(str.split, sections("direct_answers")["sides"])
+]
+# 텐트안, 재택근무때.
+_GLUED = re.compile(r"[가-힣](?:[가-힣](?<!동)안|때)$")
+_ENDING = re.compile(r"(?:인데|이고|이면|이라|이에요|예요|된|부터|까지|짜리|정도|요)$")
 _PER_UNIT = re.compile(r"[가-힣]에\s?얼마")
-# What else is asked for; the first that fits.
-_ASKED_FOR = (
-    ("person", re.compile(r"누가|누구|담당자|(?:어느|어떤)\s(?:부서|팀)")),
-    ("place", re.compile(r"어디|(?:어느|몇\s?번|무슨)\s?(?:창구|곳|층|부서|팀|건물)")),
-    (
-        "papers",
-        re.compile(
-            r"(?:뭐|뭘|무엇)[가-힣]*\s?[^?]{0,8}"
-            r"(?:갖|가지고|가져|들고|챙|써|내야|필요|준비|있어야|제출)"
-            r"|준비물|서류|필요한\s?(?:것|게|건|거)"
-        ),
-    ),
-    (
-        "meaning",
-        re.compile(r"[가이은는]\s?(?:뭐|뭔|무엇)(?:예|에|야|인|임|죠|지|가)|무슨\s?뜻|뜻이"),
-    ),
-    ("outcome", re.compile(r"어떻게\s?[되돼]|어떡")),
-    ("way", re.compile(r"방법|절차|어떻게")),
-    ("must", re.compile(r"야\s?(?:하|되|돼|해|합|한|될|할)|필요한?가|필수|의무|꼭")),
-    (
-        "may",
-        re.compile(
-            r"수\s있|[가-힣]도\s?(?:되|돼|괜찮|될|됨)|가능|[되돼](?:나|요|는|\?|죠)|됩니까"
-            r"|안\s?[되돼]|괜찮"
-        ),
-    ),
-    ("is there", re.compile(r"있(?:나요|어요|습니까|는지|을까요|나|음|어)")),
-)
-# Which end or extent is asked for, and what says it.
-_SIDES = (
-    (
-        re.compile(r"(?:몇\s?[가-힣]{1,2}|언제|며칠|얼마)까지|며칠\s?안|최대"),
-        re.compile(r"까지|[~∼～]|이내|안에|이하|마감|기한|종료|끝|제한|한도|최대|만(?!\s?원)"),
-    ),
-    (
-        re.compile(r"(?:몇\s?[가-힣]{1,2}|언제|며칠|얼마)부터"),
-        re.compile(r"부터|[~∼～]|이상|이후|시작"),
-    ),
-    (
-        re.compile(r"걸[리려]|기다|만에|소요"),
-        re.compile(r"걸[리려립]|소요|이내|안에|까지|당일|뒤|후"),
-    ),
-    (re.compile(r"동안"), re.compile(r"동안|[일주월년]간|까지|유효|기간")),
-)
 _NUMBERED = re.compile(r"[A-Za-z]+-?\d+|\d+[가-힣]{1,4}")
 _DENIED = re.compile(r"[이가은는도]?\s?(?:아니|아님|아닌|말고|빼고)")
 _CASES = section_words("direct_answers", "cases")
@@ -171,7 +107,7 @@ def read_asked(question: str) -> Asked:
     return Asked(
         text,
         _kinds(text),
-        next((name for name, asking in _ASKED_FOR if asking.search(text)), ""),
+        next((name for name, asking in _OTHERS if asking.search(text)), ""),
         [one for one in words if one.role != "denied"],
         frozenset(one.text for one in words if one.role == "denied"),
         given,
@@ -198,7 +134,8 @@ def _with_space(match: re.Match[str]) -> str:
 
 
 def _kinds(question: str) -> Kinds:
-    roughly = next((kinds for asking, kinds in _KINDS if asking.search(question)), frozenset[str]())
+    named = next((name for name, asking in _FIGURES if asking.search(question)), "")
+    roughly = _NAMED.get(named, frozenset())
     exactly = asked_kinds(question)
     if not exactly or roughly == _PERIOD:
         return roughly
@@ -243,7 +180,7 @@ def _of_clause(text: str, clause: Clause, *, is_told: bool) -> Iterator[AskedWor
         if in_figure or _says_nothing(word, text):
             continue
         whole = f"{word.text}다" if is_verb(word) else word.text
-        if len(word.text) > 2 and word.text.endswith("안"):  # 텐트안
+        if _GLUED.search(word.text):
             whole = word.text[:-1]
             word = word._replace(text=whole, features=(canonical(whole),))  # noqa: PLW2901
         is_cause = text[word.end :].lstrip().startswith("때문")
@@ -255,7 +192,7 @@ def _numbered(question: str, given: Sequence[Value]) -> Iterator[AskedWord]:
     """Yield the words with a number that are no values: 4인실, 2종."""
     for match in _NUMBERED.finditer(question):
         if not any(one.start <= match.start() < one.end for one in given):
-            text = stem(match[0])
+            text = stem(_ENDING.sub("", match[0]))
             end = match.start() + len(text)
             word = Word(text, (text,), match.start(), end, "", False, False, False)
             yield AskedWord(word, text, "number")

@@ -27,14 +27,12 @@ from policies.lines import HELD, Line, Said, days_in
 from policies.schema.sections import Tone
 from policies.templates import plain_line
 
-LEAST_LIKELY = 0.45
-"""How likely the lines that are quoted have to be, all together."""
+LEAST_LIKELY, LEAST_LIKELY_LACKING = 0.5, 0.8
+"""How likely a line has to be, and one whose source has nothing of a thing that is asked about."""
 _MOST_SENTENCES = 3
-_AS_LIKELY = 0.5
-"""Share of the likeliest from which on another source's line is meant as much."""
+_AS_LIKELY = 0.3
+"""Share of the likeliest from which on another line may be meant as well."""
 _MOST_COMPARED = 6
-_TIE = 0.9
-"""Share from which on two lines are as likely, and none of them can be quoted."""
 _SHARED = 0.6
 _LONGEST_SENTENCE_CHARS = 300
 _LONGEST_QUESTION_CHARS = 200
@@ -120,13 +118,14 @@ def _chosen(found: Sequence[Scored], *, has_siblings: bool) -> list[Line]:
         elif one.line.place != best.line.place and _says_as_much(best.line, one.line):
             likely += one.likely
             lines.append(one.line)
-        elif one.likely >= _TIE * best.likely:
+        else:
             return []
     if has_siblings and len(lines) > 1:
         return []
     too_long = any(len(one.text) > _LONGEST_SENTENCE_CHARS for one in lines)
     too_many = len(lines) > _MOST_SENTENCES
-    return [] if too_long or too_many or likely < LEAST_LIKELY else lines
+    least = LEAST_LIKELY_LACKING if best.lacks else LEAST_LIKELY
+    return [] if too_long or too_many or likely < least else lines
 
 
 def _is_same(one: Line, other: Line) -> bool:

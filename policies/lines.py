@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from guards.claims.layout import Label, Level
+from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_words
 from guards.core.exchange import Source
 from guards.core.keeping import lazy
@@ -23,7 +23,7 @@ from policies.asked import AskedWord
 
 HELD = 0.7
 """Grade from which on a word is said."""
-_SYNONYM, _LOOSE, _PARTS, _STEM, _ENDS_ALIKE, _RUN, _SYLLABLE = 0.9, 0.7, 0.8, 0.6, 0.6, 0.6, 0.4
+_LOOSE, _PARTS, _STEM, _ENDS_ALIKE, _RUN, _SYLLABLE = 0.7, 0.8, 0.6, 0.6, 0.6, 0.4
 _SPACING = re.compile(r"[\s·ㆍ,]+")
 _IS_QUESTION = re.compile(r"^\s*(?:Q|질문|문)\d{0,2}[.):]|\?$")
 _BARE_REPLY = re.compile(r"(?:A\d?[.:]\s*)?(?:네|아니요|예|아니오)[.,]?|[AQ]\d?[.:]|답변?[.:]")
@@ -40,19 +40,6 @@ _DAYS = {"평일": "월화수목금", "주말": "토일"}
 _COSTS = "비료금세율"
 _PREFIXES = words("prefixes")
 _LONGEST_KEPT = 8192
-
-
-def _groups(section: str) -> Mapping[str, frozenset[str]]:
-    """Return for each word the words that it shares a line of the lexicon with."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for line in sections("direct_answers")[section]:
-        group = line.split()
-        for word in group:
-            found[word].update(group)
-    return {word: frozenset(group) for word, group in found.items()}
-
-
-_SAME = _groups("same")
 
 
 def _loose() -> Mapping[str, frozenset[str]]:
@@ -110,14 +97,15 @@ class Said:
         is_noun = not asked.text.endswith("다") or not word.is_verb
         if is_noun and len(text) > 1 and self._has_free(text):
             return 1.0
+        if is_noun and len(text) > 2 and text[-1] in "도만" and self._has_free(text[:-1]):
+            return _LOOSE  # 특별전도: a particle that was taken for a part of the noun
         if is_noun and len(text) > 2 and text[-1] in _COSTS:
             # 숙박비 is no 숙박 예치금.
             return max(_STEM if text[:-1] in self.dense else 0.0, self._other(asked, _PARTS))
         parts = simple_nouns(word)
         if len(parts) > 1 and all(part in self.features for part in parts):
             return 1.0
-        same = any(one in self.features for one in _SAME.get(word.features[-1], ()))
-        found = max(_SYNONYM * same, self._other(asked, _LOOSE), self._parts(parts))
+        found = max(self._other(asked, _LOOSE), self._parts(parts))
         return max(found, self._alike(text) if is_noun else self._ends_alike(asked.text))
 
     def _has_number(self, text: str) -> bool:
@@ -214,18 +202,6 @@ class Line:
         self.before = before
         self.question = question
 
-    @property
-    def at(self) -> tuple[int, int]:
-        """Its source and line."""
-        return self.place, self.claims[0].block.line
-
-    @property
-    def list(self) -> tuple[int, int] | None:
-        """The table or list that it is a row or labelled item of."""
-        if self.cells:
-            return self.place, self.claims[0].block.table
-        return (self.place, -1) if self.labels else None
-
     @lazy
     def text(self) -> str:
         """What it says: its sentence, or its cells."""
@@ -269,13 +245,6 @@ class Line:
     def named(self) -> Said:
         """What names it."""
         return Said([self.head])
-
-    def holds(self, asked: AskedWord) -> float:
-        """Return how surely it is about a word, from 0 to 1."""
-        here = max(self.near.grade(asked), 0.9 * self.above.grade(asked))
-        if here < 0.5 and self.before is not None:
-            return max(here, 0.5 * self.before.near.grade(asked))
-        return here
 
 
 class SourceLines:
@@ -358,8 +327,3 @@ def _rows(source: Source, place: int, reading: Reading) -> Iterator[Line]:
         if claims[key]:
             heads = columns[key[0]]
             yield Line(source, place, reading, tuple(claims[key]), cells=row, columns=heads)
-
-
-def label_texts(labels: Sequence[Label]) -> list[str]:
-    """Return the texts of some labels."""
-    return [one.text for one in labels]

@@ -232,6 +232,9 @@ _LABELS = {
     "mixed": "complaints with a question in them taken for mere complaints",
     "near_miss": "questions that the sources do not answer, stopped before the model",
     "answerable": "answerable questions stopped",
+    "quoted_right": "questions that a direct answer would quote the right line for",
+    "quoted_wrong": "questions that it would quote a wrong line for",
+    "quoted_without_answer": "questions without an answer that it would quote anything for",
 }
 
 

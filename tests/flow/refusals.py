@@ -123,17 +123,6 @@ REQUESTS: Final = (
         "echo",
     ),
     Refusal(
-        "a request without `model`, also in `/v1/responses`, where a stored `prompt` may name it",
-        "the trace says which model was asked, and a policy may list those that may be",
-        "`model` in the body",
-        "POST",
-        "/responses",
-        {"input": _QUESTION},
-        400,
-        "invalid_request",
-        "model",
-    ),
-    Refusal(
         f"a name in `model` of more than {MOST_NAME_CHARS:,} characters",
         "it is written to the trace and the log of each request",
         "a shorter name",

@@ -123,6 +123,28 @@ async def test_an_answer_that_cites_an_invented_provision_is_discarded(
     assert LEAVE in text
 
 
+ROOMS: list[JsonValue] = [
+    {
+        "section_title": "객실 요금",
+        "section_content": "| 객실 | 주중 | 주말 |\n|---|---|---|\n"
+        "| 스탠다드 | 90,000원 | 120,000원 |\n| 디럭스 | 150,000원 | 180,000원 |",
+    }
+]
+
+
+async def test_a_line_of_the_sources_answers_in_the_place_of_a_wrong_answer(
+    proxy: RunningProxy, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    upstream.says("스탠다드 객실 주말 요금은 300,000원이고 예약은 02-999-8888로 받습니다.")
+
+    reply = await proxy.chat(chat_body("스탠다드 주말 얼마에여?", ROOMS, stream=stream))
+
+    assert said(reply) == (
+        "자료에는 다음과 같이 안내되어 있습니다.\n\n"
+        "스탠다드 주말 요금은 120,000원입니다.\n(출처: 객실 요금)"
+    )
+
+
 @each_row("answer", "existing")
 async def test_an_answer_that_cites_what_the_sources_hold_passes(
     proxy: RunningProxy, upstream: ScriptedUpstream, answer: str

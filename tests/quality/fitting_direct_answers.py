@@ -20,7 +20,7 @@ from guards.core.exchange import Source
 from guards.core.reading import source_set
 from policies.answering import BIAS, SIGNS, Answering
 from policies.asked import read_asked
-from policies.direct_answer import LEAST_LIKELY
+from policies.direct_answer import LEAST_LIKELY, LEAST_LIKELY_LACKING
 from tests.quality.cases import SETS, AnswerabilityCase, DirectCase, Role, read_sets
 from tests.quality.examining import is_of_lines
 
@@ -117,7 +117,9 @@ def _report(questions: Sequence[Question]) -> Sequence[str]:
         for one in questions[tenth::_TENTHS]:
             odds = np.exp(weights[0] + one.signs @ weights[1:])
             best = int(odds.argmax())
-            is_quoted = bool(odds[best] / (1 + odds.sum()) >= LEAST_LIKELY)
+            lacks = one.signs[best][SIGNS.index("any_missing")] > 0
+            least = LEAST_LIKELY_LACKING if lacks else LEAST_LIKELY
+            is_quoted = bool(odds[best] / (1 + odds.sum()) >= least)
             right, wrong, none, silent = counts.setdefault(one.set, [0, 0, 0, 0])
             if not one.right.any():
                 counts[one.set] = [right, wrong, none + is_quoted, silent + (not is_quoted)]
