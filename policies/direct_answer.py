@@ -174,17 +174,11 @@ def _told(line: Line, asked: Asked, tone: Tone) -> _Told | None:
         own = [f"{label}: {text}"] if names and not _says_it(text, asked) else [text]
         return _Told([*before, *own, *behind], is_quote=True)
     text = text.rstrip(" .,;:").replace(" / ", ", ")
+    said = _value(label, text, tone) if names and asked.kinds else ""
+    if said:
+        return _Told([said, *behind], is_quote=False)
     lead = [plain_line(line.lead.text)] if line.lead and _CLOSED.search(line.lead.text) else []
-    if not names:
-        return _Told([*lead, text], is_quote=True)
-    if lead and line.above.text and not _DIGIT.search(text):
-        return _Told([*lead, f"{label}: {text}"], is_quote=True)
-    said = _value(label, text, tone)
-    return (
-        _Told([said, *behind], is_quote=False)
-        if said
-        else _Told([f"{label}: {text}"], is_quote=True)
-    )
+    return _Told([*lead, f"{label}: {text}" if names else text, *behind], is_quote=True)
 
 
 def _says_it(text: str, asked: Asked) -> bool:
