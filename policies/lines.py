@@ -79,10 +79,10 @@ def days_in(text: str) -> frozenset[str]:
 class Said:
     """A text with its words, to ask whether it says a word of a question."""
 
-    def __init__(self, parts: Sequence[str], read: Sequence[Word] = ()) -> None:
+    def __init__(self, parts: Sequence[str]) -> None:
         self.text = " / ".join(part for part in parts if part)
         self.dense = dense(self.text)
-        words = [*read, *(word for part in parts for word in label_words(part))]
+        words = (word for part in parts for word in label_words(part))
         self.features = frozenset(feature for word in words for feature in word.features)
 
     def grade(self, asked: AskedWord) -> float:

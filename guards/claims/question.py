@@ -224,26 +224,6 @@ def asked_words(question: str) -> list[Word]:
     ]
 
 
-_NOMINAL = ("NN", "NR", "NP", "XPN", "XSN", "XR", "SN", "SL", "SH", "SS", "SC", "MM", "JKG")
-_SUBJECT = re.compile(
-    r"(?:(?:혹시|그럼|그러면|그리고|안녕하세요|저기요?|실례지만|참)[,.!]?\s+)*(?P<subject>.+?)\s*"
-    r"(?:얼마|몇\s?[가-힣%]|며칠|언제|어떻게\s?되|좀\s|알려|궁금|부탁|무엇|뭐|\?|$)"
-)
-
-
-def asked_subject(question: str) -> str:
-    """Return the noun phrase that a question asks a value of (디럭스 주말 요금), or nothing."""
-    found = _SUBJECT.match(question.strip())
-    if found is None:
-        return ""
-    read = list(morphemes(found["subject"]))
-    while read and read[-1].tag.startswith("J"):
-        read.pop()
-    if not read or not all(one.tag.startswith(_NOMINAL) for one in read):
-        return ""
-    return found["subject"][: read[-1].end].strip()
-
-
 def unread_words(question: str) -> list[str]:
     """Return the written words of a question, without particles, that the analyser took apart.
 

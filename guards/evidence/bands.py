@@ -5,7 +5,7 @@ figure of another row is not the user's, unless the answer names that row.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from guards.claims.layout import Level
 from guards.claims.reader import label_figures
@@ -116,13 +116,13 @@ def _values_by_dimension(figures: Iterable[Figure]) -> dict[str, Values]:
 
 def band_of(figure: Figure) -> Band | None:
     """Return the band that the row of a figure is labelled by; None if there is none."""
-    return next(bands_of(figure), None)
+    return next(_bands_of(figure), None)
 
 
-def bands_of(figure: Figure, levels: Collection[Level] = _ROWS) -> Iterator[Band]:
+def _bands_of(figure: Figure) -> Iterator[Band]:
     """Yield the bands that a figure is given for: those of its labels, and of its own clause."""
     for label in reversed(figure.claim.block.labels):
-        if label.level in levels:
+        if label.level in _ROWS:
             found = _band_in(label_figures(label.text), label.text)
             if found is not None:
                 yield found

@@ -61,8 +61,6 @@ class ValueSentence:
         source: The source.
         edition: What the source says of itself.
         sentence: Its claims.
-        text: The sentence, without labels and emphasis.
-        behind: The sentence behind it; empty at the end.
         quoted: The sentence, verbatim; the line, if labels stand on it.
         values: Its values, in order.
         key: Its telling words in order, with those that say what it is about before them.
@@ -76,8 +74,6 @@ class ValueSentence:
     source: Source
     edition: Edition
     sentence: tuple[Claim, ...]
-    text: str
-    behind: str
     quoted: str
     values: tuple[Value, ...]
     key: Key
@@ -147,12 +143,6 @@ class Contradictions:
         """Every sentence with values, in order."""
         return [one for draft in self._drafts if (one := draft.read) is not None]
 
-    @lazy
-    def every_sentence(self) -> list[ValueSentence]:
-        """Every sentence, in order, those without values as well."""
-        drafts = (draft for origin in self._origins for draft in origin.every_draft())
-        return [one for draft in drafts if (one := draft.read) is not None]
-
 
 class _Origin:
     """A source whose sentences with values are read."""
@@ -172,14 +162,6 @@ class _Origin:
     def heads(self) -> list[tuple[str, str]]:
         """For each sentence the short line without a predicate, and the sentence, before it."""
         return _heads(self.reading)
-
-    def every_draft(self) -> Iterator["_Draft"]:
-        """Yield the sentences, in order; those of headings and very long ones aside."""
-        for sentence in self.reading.sentences:
-            start, end = self.reading.page.raw_span(sentence[0].start, sentence[-1].end)
-            if end - start <= _LONGEST_CHARS and not sentence[0].block.is_heading:
-                values = [one for one in self._values if start <= one.start < end]
-                yield _Draft(self, sentence, values, start, end)
 
     def drafts(self) -> Iterator["_Draft"]:
         """Yield the sentences with values, in order."""
@@ -243,8 +225,6 @@ class _Draft:
             source=origin.source,
             edition=origin.edition,
             sentence=sentence,
-            text=_text(reading, sentence[0].sentence),
-            behind=_text(reading, sentence[0].sentence + 1),
             quoted=_line(origin.raw, start, end) if labels else origin.raw[start:end],
             values=tuple(self.values),
             key=(*(token for text in above for token in (*_key(text), "/")), *_key(own)),
