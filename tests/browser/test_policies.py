@@ -79,7 +79,7 @@ def lines_with_hidden_keys(text: str) -> str:
 async def test_every_value_says_where_it_comes_from(desk: Desk, size: tuple[int, int]) -> None:
     async with desk.visit(f"{PAGE}/{APP}", size=size) as page:
         await page.get_by_text("적용되는 모든 값").click()
-        await page.get_by_label("거르기").fill("numbers final")
+        await page.get_by_label("필터").fill("numbers final")
         rows = page.locator("#values tbody tr:visible")
         await expect(rows).to_have_count(1)
         await expect(rows).to_contain_text("guards.numbers.final")
