@@ -91,8 +91,8 @@ def unknown_name(question: str, sources: SourceSet) -> UnknownName | None:
     """Return a name of the question that no source knows while one knows others like it.
 
     Such as ``제주점`` where the sources speak of ``서울점``, 2026 where their titles say 2025, or
-    grade ``P4`` where they list P1 to P3. A number is not told to be unknown where the sources
-    give a range (``3종 이상``), which may include it.
+    grade ``P4`` where they list P1 to P3. A number is not called unknown where the sources give a
+    range (``3종 이상``), which may include it.
     """
     if not _may_name(question):
         return None

@@ -162,7 +162,7 @@ class Conflict(Guard[ConflictSettings]):
             evidence=tuple(Evidence(*quote) for quote in dict.fromkeys(quotes)),
             score=score,
             fix=fix,
-            # The answer may come to the other value, or say that there is one.
+            # The answer may still give the other value, or say that there is one.
             provisional=True,
         )
 

@@ -46,7 +46,7 @@ from guards.text.slots.units import Dimension
 
 _SAME_SUBJECT = 0.5
 _MOST_POINTS = 16
-# A source that grants a possibility may be told as one: 거부할 수 있다 -> 거부할 수도 있습니다.
+# A source that grants a possibility may be repeated as one: 거부할 수 있다 -> 거부할 수도 있습니다.
 _POSSIBILITY = re.compile(r"수(?:도|가)?\s?있")
 _MONEY = frozenset({Dimension.WON, "USD", "EUR", "JPY", "CNY", "점", "포인트"})
 # Lengths of time and of ways, and people, are what models guess at; the rest is mostly reckoned.

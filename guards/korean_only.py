@@ -210,7 +210,7 @@ class _Licence:
     runs: frozenset[str]
 
     def covers(self, run: str) -> bool:
-        """Tell whether a run is licensed. A single character must stand there by itself.
+        """Tell whether a run is allowed. A single character must stand there by itself.
 
         So 目的 licenses neither 的 nor 目标.
         """

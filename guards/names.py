@@ -323,7 +323,7 @@ class Names(Guard[NamesSettings]):
             observed = raw[one.start : one.end]
             span = Span(one.start, one.end)
             found = self._finding("differs", span, observed, (one.meant.name,), evidence)
-            # The answer may come to the right name, or to what the given one is for.
+            # The answer may still give the right name, or what the given one is for.
             yield replace(found, provisional=True)
 
     def _facilities(self, sentences: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:

@@ -207,14 +207,14 @@ class Negation(Guard[NegationSettings]):
     }
 
     def read_ahead(self, request: RequestReading) -> Iterator[None]:
-        """Read what the sources say, against which the claims are held."""
+        """Analyse the sources, with which the claims are compared."""
         request.source_set.once(SourceMeaning)
         yield
         request.source_set.once(SourceContrasts)
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
-        """Hold each sentence of the answer against what the sources say of the same."""
+        """Compare each sentence of the answer with what the sources say about the same thing."""
         said = reading.answer_text.once(claims_of)
         judged = reading.request.once(_judged)
         findings: list[Finding] = []
@@ -279,7 +279,7 @@ class Negation(Guard[NegationSettings]):
             return None
         sure = self.settings.sure_from if statement.has_predicate else _BARE
         is_sure = match.share >= sure
-        # A cell says too little to be told from those beside it.
+        # A cell says too little to be distinguished from those beside it.
         in_cell = statement.claim.block.is_cell or match.source_statement.claim.block.is_cell
         is_sure = (
             is_sure
@@ -414,7 +414,7 @@ class Negation(Guard[NegationSettings]):
 def _is_worded_so(words: str, reading: Reading) -> bool:
     """Tell whether a source sets the same limit aside in the same words."""
     said = _ENDING.sub("", words.strip()).split()
-    # 결제에 제한 없이: what it is said of may be worded otherwise.
+    # 결제에 제한 없이: what it is about may be worded otherwise.
     some = {"".join(said), *(["".join(said[-2:])] if said[-1:] == ["없이"] else [])}
     return any(
         len(bare) > 1 and bare in part.text.once(_unspaced)

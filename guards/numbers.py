@@ -205,7 +205,7 @@ def _wrong(figure: Figure, explained: Explanation, compared: Compared) -> Findin
 
 
 def _looked_up(figure: Figure, compared: Compared) -> Finding | None:
-    """Look a figure's value up, where there are too many to compare what they are said of."""
+    """Look a figure's value up, where there are too many to compare what they are about."""
     dimension, values, *_ = figure.measure
     held = compared.sources.values
     if all((dimension, value) in held for value in values):

@@ -218,7 +218,7 @@ def _said_around(raw: str, places: Sequence[PlaceSlot]) -> list[frozenset[str]]:
 def _users_own(question: str, book: _PlaceBook) -> list[PlaceSlot]:
     """Return the places of a question that are the user's: 12층이고 엘리베이터가 있어요.
 
-    Neither is what is asked for (2층에 있나요?), nor what is said of something in the sources.
+    Neither is what is asked for (2층에 있나요?), nor what is said about something in the sources.
     """
     places = _find_places(question)
     return [

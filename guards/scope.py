@@ -256,7 +256,7 @@ class OtherScope(Guard[ScopeSettings]):
                 continue
             wanted, drifted = drift
             found = _finding("entity_drift", reading, drifted.start, drifted.end, (wanted.text,))
-            # The answer may come to what was asked about.
+            # The answer may still speak of what was asked about.
             yield replace(found, provisional=True)
 
 

@@ -137,7 +137,7 @@ def _fitted() -> Mapping[str, float]:
 
 
 class Answering:
-    """One question, held against every line of some sources."""
+    """One question, compared with every line of some sources."""
 
     def __init__(self, asked: Asked, sources: SourceSet) -> None:
         self._asked = asked

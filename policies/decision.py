@@ -175,7 +175,7 @@ class Possible:
 
     Attributes:
         regenerate: A second attempt is left.
-        edit: Places can be mended and sentences taken out.
+        edit: Places can be corrected and sentences taken out.
         edit_from: Start of the part that can be edited, in code points; the text before was sent.
         taken: How many claims were taken out of the answer before.
     """

@@ -45,7 +45,7 @@ def without_overlaps(edits: Iterable[Edit]) -> tuple[Edit, ...]:
 
 
 def fixes(findings: Sequence[Finding]) -> tuple[Edit, ...]:
-    """Return the edits that mend the findings which can be mended in place."""
+    """Return the edits that mend the findings which can be corrected in place."""
     return without_overlaps(
         Edit(finding.span, finding.fix)
         for finding in findings
@@ -143,7 +143,7 @@ def _moved(span: Span, by: int) -> Span:
 
 
 def too_late_to_mend(reports: Sequence[GuardReport], left_chars: int) -> tuple[GuardReport, ...]:
-    """Return the reports with what could be mended, had it not left, as weak findings.
+    """Return the reports with what could be corrected, had it not left, as weak findings.
 
     A mark that one would have taken out is no reason to take an answer back.
     """

@@ -236,8 +236,8 @@ def contrast(first: Plain, second: Plain) -> Contrast:
 def pieces(value: Plain) -> list[str]:
     """Return a value as texts, one for each item of a list.
 
-    An item that is a map is told by its plain values, and again for each item of its own lists:
-    ``stay: 객실|침대``, ``stay: 요금|할인``.
+    An item that is a map is represented by its plain values, and again for each item of its own
+    lists: ``stay: 객실|침대``, ``stay: 요금|할인``.
     """
     if not isinstance(value, list):
         return [in_words(value)]

@@ -243,7 +243,7 @@ def pointing(around: Around) -> Closing | None:
 
 
 def is_noun(word: str) -> bool:
-    """Tell whether a word bears no particle and ends no sentence."""
+    """Tell whether a word has no particle and ends no sentence."""
     return word[-1].isalnum() and word not in _LEADS_ON and stem(word) == word
 
 

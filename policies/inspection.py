@@ -40,10 +40,10 @@ LIST_ADDED = "references_added"
 
 
 def repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> MendedCitations | None:
-    """Return the answer with all mended or taken out that led to the verdict.
+    """Return the answer with everything corrected or taken out that led to the verdict.
 
-    What is mended in place need not be taken out, so only the other findings cost a sentence, and
-    citations without which their sentence has no meaning; a FIX verdict takes none out.
+    What is corrected in place need not be taken out, so only the other findings cost a sentence,
+    and citations without which their sentence has no meaning; a FIX verdict takes none out.
 
     Returns:
         None if too little would be left, or if a sentence does not survive its citation.
@@ -93,7 +93,7 @@ def citations_repaired(
 def with_list_of_sources(policy: Policy, exchange: Exchange, verdict: Verdict) -> Verdict:
     """Return the verdict over a good answer, with the list of its sources if the policy wants one.
 
-    An answer that gets a list is no longer the model server's own, so it counts as mended.
+    An answer that gets a list is no longer the model server's own, so it counts as corrected.
     """
     if policy.citations.references is not ReferenceList.ALWAYS:
         return verdict

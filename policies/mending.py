@@ -55,7 +55,7 @@ class Cited:
     """Which numbers an answer cites outside its list.
 
     Attributes:
-        before: Before anything was mended.
+        before: Before anything was corrected.
         after: Since then.
     """
 
@@ -251,7 +251,7 @@ def numbered(
     meant: Numbering,
     rules: CitationRules,
 ) -> NumberingEdits:
-    """Return the edits to the list and the numbers of a mended answer."""
+    """Return the edits to the list and the numbers of a corrected answer."""
     numbers = _closed_gaps(cited, meant, rules)
     if numbers:
         always = rules.renumber is Renumber.ALWAYS

@@ -1,6 +1,6 @@
 """Takes sentences out of an answer, where what is left still answers the question.
 
-Claims that carry what was asked for are never taken out. Nothing is left hanging: a sentence that
+Claims that contain what was asked for are never taken out. Nothing is left hanging: a sentence that
 leans on one taken out (``이 경우…``, ``다만…``) goes with it, so does the lead-in of a list that
 lost its items, an item that only named what stood below it, and the fences of code that is empty.
 
@@ -109,7 +109,7 @@ def markers(text: str, start: int = 0, end: int | None = None) -> Iterator[Marke
 
 
 def is_taken_out(place: int, edits: Iterable[Edit]) -> bool:
-    """Tell whether a number goes, told by where it ends: what only changes it leaves that place."""
+    """Tell whether an edit removes a number: one that only changes it leaves its end in place."""
     return any(edit.span.start <= place < edit.span.end for edit in edits)
 
 

@@ -166,7 +166,7 @@ class Job(ABC):
         return reply
 
     def leave(self) -> None:
-        """End because the client hung up before anything was run, recorded."""
+        """End because the client disconnected before anything was run, recorded."""
         self._left()
         self._record()
 

@@ -269,7 +269,7 @@ _FORMATS: dict[AccessLogFormat, Callable[[_Served], bytes]] = {
 
 
 class _LineWriter:
-    """Writes lines in a thread of its own, so that no request waits for a reader that is slow.
+    """Writes lines in its own thread, so that no request waits for a reader that is slow.
 
     Args:
         descriptor: Where to; each line is one write, so that those of several workers do not mix.

@@ -54,7 +54,7 @@ def keep_alone() -> None:
 
 
 def note_end(folder: Path, number: int) -> None:
-    """Take out what a process that has ended said of itself; what it has counted stays."""
+    """Take out what a process that has ended said about itself; what it has counted stays."""
     mark_process_dead(number, str(folder))  # type: ignore[no-untyped-call]
 
 

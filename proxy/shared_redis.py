@@ -130,7 +130,7 @@ ALONE_AFTER_S = 30.0
 Sentinels take up to 18 seconds to tell a server that another has been put in its place.
 """
 _AT_ONCE = 32
-"""Most calls under way; others wait for their turn, and no longer than for an answer."""
+"""Most calls in progress; others wait for their turn, and no longer than for an answer."""
 _SYNCING = {"wait_bgsave", "send_bulk"}
 """States of a replica that is still being given all there is, which may take many minutes."""
 
@@ -384,7 +384,7 @@ def _of_sentinels(options: dict[str, Any], count: int) -> dict[str, Any]:
 
 
 def _cancellations() -> int:
-    """Return how many cancellations of the current task are pending or under way."""
+    """Return how many cancellations of the current task are pending or in progress."""
     task = asyncio.current_task()
     return task.cancelling() if task else 0
 

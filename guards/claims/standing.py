@@ -1,9 +1,9 @@
-"""Standing of a clause: only an assertion can be wrong.
+"""Standing of a clause: whether it asserts something. Only an assertion can be wrong.
 
-One answer for every guard to "is this said of the world?". An abstention, a courtesy, advice, a
-question and a hypothesis are told by their construction (``guards/lexicons/standing.txt``) over the
-morphemes of the clause, so that other words for the same stand the same. A clause that only names a
-condition stands as what it is a condition of.
+All guards use this module. An abstention, a courtesy, advice, a question and a hypothesis are
+recognised by their construction (``guards/lexicons/standing.txt``) over the morphemes of the
+clause, so that other words in the same construction have the same standing. A clause that only
+names a condition has the standing of the clause that it is a condition of.
 """
 
 import re
@@ -64,7 +64,7 @@ _PLEASE = (
     r"|면 감사 하(?: 겠)?|(?:아야|어야|여야|ㅓ야) 하|필요 하|필요 있|ㄹ 필요 있"
     r"|는 것 (?:좋|필요 하|중요 하)))"
 )
-# A place or means that is no source: 앱에서 확인할 수 없습니다 is said of the app.
+# A place or means that is no source: 앱에서 확인할 수 없습니다 is about the app.
 _ELSEWHERE = (
     r"(?:^| )(?!(?:<source>) )(?!(?:것|이것|여기|지금|현재|적|제|저) )\S+ (?:에서|으로|로) (?!부터)"
 )
@@ -110,7 +110,7 @@ def standing_of(claim: Claim, sentence: Sequence[Claim]) -> Standing:
         standing = standing_of(follows, sentence)
         # Before a hypothesis it is one of two conditions.
         return own if standing is Standing.HYPOTHESIS else standing
-    # 다른 소득을 알아야 하므로 세액은 계산할 수 없습니다: why it cannot be told.
+    # 다른 소득을 알아야 하므로 세액은 계산할 수 없습니다: why it cannot be determined.
     trail = claim.clause.trail
     is_reason = "/SN" not in trail and _REASON.search(trail[-_LONGEST_END:]) is not None
     if is_reason and standing_of(follows, sentence) is Standing.ABSTENTION:

@@ -2,7 +2,7 @@
 
 Evidence of a complaint is a construction of the tables in `guards.lexicons`. Some can only mean the
 bot, its answer or the service (``complaints_of_the_talk.txt``); the others count where the clause
-names nothing else that they may be said of, and nobody else (``complaints_unnamed.txt``).
+names nothing else that they may be about, and nobody else (``complaints_unnamed.txt``).
 
 A construction is a row of items. An item is a dictionary form (``못``), which a tag may follow
 (``말:NNG``), a kind of words (``@answer``) or the beginning of a tag (``+N``); ``a|b`` is either,

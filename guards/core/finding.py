@@ -42,7 +42,7 @@ class Strength(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verbatim quote of a source that bears on a finding."""
+    """A verbatim quote from a source as evidence for a finding."""
 
     source_id: str
     quote: str
@@ -63,8 +63,8 @@ class Finding:
         expected: What the sources say instead; empty if they say nothing.
         evidence: Quotes that show it.
         score: Certainty of the guard, 0 to 1.
-        fix: What has to stand at the span instead, where the guard knows it for sure; empty to
-            take the span out; None where it cannot be mended in place.
+        fix: What has to stand at the span instead, where the guard knows it for sure; empty to take
+            the span out; None where it cannot be corrected in place.
         provisional: Words that may still follow behind the answer as it stands could take it back:
             a total whose items come next, a value whose rival is named later. Of no account once
             the answer is complete.

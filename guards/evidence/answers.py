@@ -62,7 +62,7 @@ def answer_figures(reading: Reading) -> tuple[Figure, ...]:
 
 
 def answer_arithmetic(reading: Reading) -> Arithmetic:
-    """Return how an answer comes to its figures."""
+    """Return how an answer derives its figures."""
     sources = reading.source_set.once(SourceFigures)
     figures = reading.once(answer_figures)
     user = reading.request.once(user_figures)

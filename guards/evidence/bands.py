@@ -1,4 +1,4 @@
-"""Rows of a table or list that are told apart by bands of values, and the row of the user's case.
+"""Rows of a table or list with bands of values, and the row of the user's case.
 
 ``7~12개월 60% / 13~16개월 35%``: to one who has used a plan for ten months the first applies. A
 figure of another row is not the user's, unless the answer names that row.

@@ -1,11 +1,11 @@
 """Comparison of an answer's figures with those of the sources: held, moved, differing or absent.
 
-A figure is bound to what it is said of. It is held where the sources have its value and nothing
-shows that they say it of something else. It is moved where a list, table or sentence of the sources
-gives each of several things its own value, and the answer names one and gives the value of another.
-It stands elsewhere where the claim that the answer repeats has another value, and its own value is
-only said of something else. It differs, too, where the words beside it make another set of it
-(이상, 이하) or another rate (월, 주).
+A figure is bound to what it is about. It is held where the sources have its value and nothing shows
+that they say it of something else. It is moved where a list, table or sentence of the sources gives
+each of several things its own value, and the answer names one and gives the value of another. It
+stands elsewhere where the claim that the answer repeats has another value, and its own value is
+only about something else. It differs, too, where the words beside it make another set of it (이상,
+이하) or another rate (월, 주).
 """
 
 import re
@@ -490,7 +490,7 @@ class SourceFigures:
             (likeness, one, side)
             for one, side in sources
             if (likeness := self._likeness(asking, one)) >= BINDING.other_side
-            # The label of a row names a case: what is said of it stands behind.
+            # The label of a row names a case: what is said about it stands behind.
             and one.claim.block.is_heading <= figure.claim.block.is_heading
         ]
         if not near or not all(contradicts(own, side) for *_, side in near):
@@ -513,11 +513,12 @@ class SourceFigures:
     ) -> Figure | None:
         """Return the figure of the claim that the answer repeats, if its own value is far from it.
 
-        Figures of one sentence are told apart by their labels alone.
+        Figures of one sentence are distinguished by their labels alone.
         """
         here = best[1]
         if here.claim.block.is_cell or _is_one(here):
-            # A cell says too little to be told from others; one of a thing stands everywhere.
+            # A cell says too little to be distinguished from others; one of a thing stands
+            # everywhere.
             return None
         least = max(BINDING.speaks_of_the_same, best[0] + BINDING.closer_by - _ROUNDED)
         if least > 1:
@@ -545,7 +546,7 @@ class SourceFigures:
 
     @staticmethod
     def _is_named(figure: Figure, here: Figure, other: Figure) -> bool:
-        """Tell whether the answer names something that only its own value is said of."""
+        """Tell whether the answer names something that only its own value is about."""
         return _goes_on_alike(figure, here) or any(
             feature[0] != "@"
             and (
@@ -720,7 +721,7 @@ def _is_without_words(figure: Figure) -> bool:
 
 
 def _is_about_near(figure: Figure, other: Figure) -> bool:
-    """Tell whether a figure of the sources is said of anything that stands right at another."""
+    """Tell whether a figure of the sources is about anything that stands right at another."""
     return any(
         weight >= _NEAR and feature[0] != "@" and other.context.get(feature, 0.0) >= BINDING.beside
         for feature, weight in figure.context.items()
@@ -809,7 +810,7 @@ def _is_one(figure: Figure) -> bool:
 
 
 def figures_in(reading: Reading, title: str, source: int) -> Iterable[Figure]:
-    """Yield the figures of a text with what each is said of.
+    """Yield the figures of a text with what each is about.
 
     Args:
         reading: The text, read.

@@ -1,4 +1,4 @@
-"""Figures bound to what they are said of, and their values in whatever notation."""
+"""Figures bound to what they are about, and their values in whatever notation."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ _NUMBER = re.compile(r"\d[\d,.]*(?: ?[십백천만억조]+)*(?=(?:개월|[^\d.:/
 
 @dataclass(eq=False)
 class Figure:
-    """A quantity and what it is said of.
+    """A quantity and what it is about.
 
     Attributes:
         quantity: The quantity; its places count from the beginning of its sentence.
@@ -56,7 +56,7 @@ class Figure:
         start: Where it begins in the plain text.
         end: Where it ends.
         source: Number of its source; -1 for answers and questions.
-        sentence: The claims of its sentence; none if it is said of nothing.
+        sentence: The claims of its sentence; none if it is about nothing.
         before: The claims of the sentence before in the same block.
         title: The heading of its source; empty for answers.
         beside: The claims of the sentences around it in the same block, if they tell, too.
@@ -74,7 +74,7 @@ class Figure:
 
     @lazy
     def context(self) -> Context:
-        """What it is said of, weighed: most figures of sources are never compared so closely."""
+        """What it is about, weighed: most figures of sources are never compared so closely."""
         return _context_of(self) if self.sentence else {}
 
     @lazy
@@ -110,7 +110,7 @@ def figures_of(
     source: int,
     beside: Sequence[Claim] = (),
 ) -> Iterator[Figure]:
-    """Yield the figures of a sentence with what each is said of."""
+    """Yield the figures of a sentence with what each is about."""
     for claim in sentence:
         for quantity in claim.clause.figures:
             start, end = claim.offset + quantity.start, claim.offset + quantity.end
@@ -118,11 +118,11 @@ def figures_of(
 
 
 def _context_of(figure: Figure) -> Context:
-    """Return what a figure is said of.
+    """Return what a figure is about.
 
-    Words that stand beside a comparable figure of the same sentence belong to that one: in
-    `S 20%, A 15%` the A is no part of what 20% is said of. What stands before them is shared: in
-    `출장비는 평일 18,000원, 주말 22,000원` both are 출장비.
+    Words that stand beside a comparable figure of the same sentence belong to that one: in `S 20%,
+    A 15%` the A is no part of what 20% is about. What stands before them is shared: in `출장비는
+    평일 18,000원, 주말 22,000원` both are 출장비.
     """
     claim, sentence = figure.claim, figure.sentence
     bag = Bag()
@@ -213,7 +213,7 @@ _PARTING = re.compile(r"[,/;()]")
 
 
 def _own_end(claim: Claim, quantity: Quantity, until: int) -> int:
-    """Return where the words behind a figure end that are said of it and not of the next one.
+    """Return where the words behind a figure end that are about it and not of the next one.
 
     In `보조 18만 원, 자부담 2만 원` the second noun is the label of the second figure.
     """
@@ -225,7 +225,7 @@ def _own_end(claim: Claim, quantity: Quantity, until: int) -> int:
 def _shared_bracket(claim: Claim, quantity: Quantity, until: int) -> int:
     """Return where a bracket begins that holds a figure and the next one; 0 if there is none.
 
-    In `본인 부담(안전모 8천 원, 안전화 9천 원)` the words before it are said of both.
+    In `본인 부담(안전모 8천 원, 안전화 9천 원)` the words before it are about both.
     """
     begin = claim.clause.start
     opened = claim.text.rfind("(", 0, quantity.start - begin)

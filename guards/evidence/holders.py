@@ -192,7 +192,7 @@ def _needed(words: Sequence[Word], own: Sequence[Word], question: str) -> Iterat
 
 
 def _is_one_end(right: Figure, figures: Sequence[Figure]) -> bool:
-    """Tell whether another figure of the claim is said of the same, as the other end of a span."""
+    """Tell whether another figure of the claim is about the same, as the other end of a span."""
     return any(
         one.claim is right.claim
         and one.group == right.group

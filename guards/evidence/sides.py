@@ -44,13 +44,13 @@ _SAME_UNITS = {"명": "인", "㎏": "kg", "㎞": "km", "그램": "g", "미터": 
 
 
 class Side(NamedTuple):
-    """On which side of its value a figure stands, and what is said of that side.
+    """On which side of its value a figure stands, and what is said about that side.
 
     Attributes:
         values: The values that it covers.
         is_exact: Whether its word says that the value itself belongs to it, or does not.
         is_later: Whether a length of time runs from something, or up to it; None if neither.
-        is_denied: Whether what is said of it is denied or forbidden, or costs nothing.
+        is_denied: Whether what is said about it is denied or forbidden, or costs nothing.
         said: The features of all words that say it.
         last: Those of the predicate; the same where there is none.
         results: The other figures of the clauses that say it.
@@ -223,7 +223,7 @@ def _told_of(figure: Figure) -> Sequence[Claim]:
 def _is_denied(claim: Claim, clauses: Sequence[Claim]) -> bool:
     text = " ".join(one.text for one in clauses)
     labels = sum(_DENYING_LABEL.search(one.text) is not None for one in claim.block.labels)
-    # 12개월 안에 쓰지 않으면: what follows is said of the other side.
+    # 12개월 안에 쓰지 않으면: what follows is about the other side.
     unless = sum(UNLESS in turns_of(one.clause.trail) for one in clauses[:-1])
     marks = (clauses[-1].clause.modality in _DENIES) + is_free(text) + labels + unless
     return marks % 2 == 1

@@ -71,7 +71,7 @@ class Carried:
         self._holders = holders
 
     def score(self, places: Collection[int]) -> float:
-        """Return how far some sources carry the statement together, from 0 to 1."""
+        """Return how far some sources support the statement together, from 0 to 1."""
         if not places:
             return 0.0
         shares: list[float] = []
@@ -166,7 +166,7 @@ class _Words:
         self._held: dict[str, Mapping[int, _Windows]] = {}
 
     def carried(self, text: str, holders: Sequence[frozenset[int]]) -> Carried:
-        """Return how far each source carries a statement.
+        """Return how far each source supports a statement.
 
         Args:
             text: Its words, without marks and figures.
@@ -236,7 +236,7 @@ def read_ahead(request: RequestReading) -> Iterator[None]:
 
 
 class Support:
-    """The sources of one exchange, to hold statements of its answer against."""
+    """The sources of one exchange, with which statements of its answer are compared."""
 
     def __init__(self, reading: Reading, marks: Sequence[CitationMark] = ()) -> None:
         """Take the sources of an exchange.
@@ -261,7 +261,7 @@ class Support:
         return [figure for figure in self._claimed[first:last] if self._has_to_be_held(figure)]
 
     def carried(self, text: str, figures: Sequence[Quantity] = ()) -> Carried:
-        """Return how far each source carries a statement.
+        """Return how far each source supports a statement.
 
         Args:
             text: Its words, without marks.

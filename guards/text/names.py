@@ -1,14 +1,15 @@
 """The names of a text, as far as their form shows them.
 
-Korean has no capitals, so a name is told by its head (``영통구청``, ``수원 청소년센터``), by its
-ending as a place (``가평군``), by a title after it (``김해솔 과장``), by quotes beside a head or
-the word 이름 (``레스토랑 '물빛뜰'``), or by Latin capitals. A bare name in Hangul is not seen.
+Korean has no capitals, so a name is recognised by its head noun (``영통구청``, ``수원
+청소년센터``), by its ending as a place (``가평군``), by a title after it (``김해솔 과장``), by
+quotes beside a head or the word 이름 (``레스토랑 '물빛뜰'``), or by Latin capitals. A bare name in
+Hangul is not seen.
 
 What stands before the head must name, not only describe: ``고객센터`` and ``관할 구청`` are none.
 People have three syllables that begin with one of the commonest family names and end as given names
-do; a shorter or longer name cannot be told from a word (``담당 과장``). Quotes alone prove nothing,
-because Korean quotes words for emphasis too. Among Latin words, a gloss behind a Korean word
-(``자기자본이익률(ROE)``) and a sentence in another language are none.
+do; a shorter or longer name cannot be distinguished from a word (``담당 과장``). Quotes alone prove
+nothing, because Korean quotes words for emphasis too. Among Latin words, a gloss behind a Korean
+word (``자기자본이익률(ROE)``) and a sentence in another language are none.
 """
 
 import re
@@ -70,7 +71,7 @@ _GIVEN_NAMES_END = (
 # 전까지, 오거나, 정해진, 강사진, 배송지, 이번주, 배터리
 _NO_NAME = r"[가-힣](?:까지|든지|는지|거나|[해어러려여뤄사원]진|[송소]지|번주|사람|주민|자율|터리)"
 _PARTICLE = "(?:님|은|는|이|가|을|를|의|에게|께|께서|도|와|과|로|으로|입니다|이며|이고|이다)"
-# Most texts have no such word: this spares the dear pattern.
+# Most texts have no such word: this spares the expensive pattern.
 _THREE_SYLLABLES = re.compile(rf"[{_FAMILY_NAMES}][가-힣][{_GIVEN_NAMES_END}]\s")
 _PERSON = re.compile(
     rf"(?<![가-힣A-Za-z0-9])(?!{_NO_NAME})(?P<name>[{_FAMILY_NAMES}][가-힣][{_GIVEN_NAMES_END}])"
@@ -183,7 +184,7 @@ _SHORTEST_PRODUCT = 4
 _WORDS_KEPT = 16_384
 # 세무과에, 복지정책과로: after a consonant 과 alone may be the particle "and".
 _AFTER_DEPARTMENT = frozenset(("에", "에서", "에는", "에서는", "로"))
-# What ends a word that describes, connects, bears a particle or is a predicate: 가까운, 국가적,
+# What ends a word that describes, connects, has a particle or is a predicate: 가까운, 국가적,
 # 따르면, 통하여, 지하철로, 무료이므로, 받으실.
 _NO_NOUN = re.compile(
     r"(?:[는은한된운던할될인른의적및등면며고서해여어도에를을로와과만]|부터|까지|니까|지만|거나|[는은인한]데"

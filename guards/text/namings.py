@@ -3,7 +3,7 @@
 The words around a value may name its office, room or purpose, each of which may name it alone:
 ``행정실(학비) 055-000-0000`` belongs to the office and to the purpose, the cells of a table's row
 each name the values beside them. A value is only said to be another's where the claim names that
-other by a whole label of its own, and by no word that the value alone bears.
+other by a whole label of its own, and by no word that the value alone has.
 
 Tables, lists and lines of codes bind names to what they are for: ``| 도예 | 나은별 |`` a teacher to
 a course, ``심사1팀(신규), 심사2팀(연장)`` teams to their matters, ``E2 배수 불량`` a meaning to a
@@ -287,7 +287,7 @@ class Ownership(Generic[ValueT]):
 
 
 def _is_anothers(entry: Owned[ValueT], said: Set[str], own: Set[str]) -> bool:
-    """Tell whether a claim names a value by a label of which the given one bears no word."""
+    """Tell whether a claim names a value by a label of which the given one has no word."""
     return any(
         all(word & said and word.isdisjoint(own) for word in label) for label in entry.labels
     )

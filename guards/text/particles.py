@@ -44,7 +44,7 @@ def final_consonant(char: str) -> int:
 
 @lru_cache(maxsize=_WORDS_KEPT)
 def stem(word: str) -> str:
-    """Return a word without the longest particle at its end; the word itself if it bears none."""
+    """Return a word without the longest particle at its end; the word itself if it has none."""
     for size in range(min(_LONGEST_CHARS, len(word) - 1), 0, -1):
         if _follows(word[-size:], final_consonant(word[-size - 1])):
             return word[:-size]

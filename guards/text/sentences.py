@@ -87,7 +87,7 @@ class SentenceEnds:
 
     Attributes:
         text: The text so far.
-        stand: Where the last end was that was told.
+        stand: Where the last reported end was.
     """
 
     def __init__(self, text: str = "", stand: Stand = Stand()) -> None:

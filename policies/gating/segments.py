@@ -1,8 +1,8 @@
 """Cuts an answer into segments while it is written: what is judged, and let out, at once.
 
 A segment is a sentence with its citation marks, and what cannot stand alone before it. It ends
-right behind them; white space belongs to the next segment. Its end is told when the next visible
-character is there, so that the last segment is never empty, and never depends on more than
+right behind them; white space belongs to the next segment. Its end is reported when the next
+visible character is there, so that the last segment is never empty, and never depends on more than
 
 * that character,
 * what a sentence's end looks ahead (see `guards.text.sentences`),

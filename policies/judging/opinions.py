@@ -73,7 +73,8 @@ def contradicts_claim(quote: str, text: str, claim: str) -> bool:
     """
     quoted = max(_sentences_of(quote, text), key=lambda one: _shared(one, claim), default="")
     said, claimed = _signed(quoted), _signed(claim)
-    # What is said of the same thing tells most; only without it what the sentences say as a whole.
+    # What is said about the same thing tells most; only without it what the sentences say as a
+    # whole.
     same = [one.sign is other.sign for one in said for other in claimed if one.names & other.names]
     if same:
         return not any(same)

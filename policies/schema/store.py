@@ -131,7 +131,7 @@ class PolicyStore:
         """Reload whenever a file changes, until cancelled.
 
         Args:
-            on_reload: Called after each reload that changed a policy, failed, or mended a failure.
+            on_reload: Called after each reload that changed a policy, failed, or fixed a failure.
             force_polling: Look at the files again and again instead of being told, for file
                 systems that tell nothing.
             look_every_s: How often the files' times are compared in any case, in seconds, for what

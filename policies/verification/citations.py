@@ -25,7 +25,7 @@ class CheckedCitation:
     """One citation with its final status.
 
     Attributes:
-        assessment: How far its source carries its statement.
+        assessment: How far its source supports its statement.
         objection: What a guard has against the statement itself; None for nothing.
     """
 
@@ -50,7 +50,7 @@ class CitedAnswer:
 
     @property
     def accuracy_rate(self) -> float | None:
-        """Accurate ones among those that could be told; None if none could."""
+        """Accurate ones among those that could be judged; None if none could."""
         sure = [one.status for one in self._checked if one.status is not Status.UNCERTAIN]
         return round(sure.count(Status.ACCURATE) / len(sure), 4) if sure else None
 

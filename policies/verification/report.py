@@ -100,7 +100,7 @@ class Corrected:
 def corrected(
     inspector: Inspector, exchange: Exchange, verdict: Verdict, wanted: Correction
 ) -> Corrected:
-    """Return the answer as far as it can be mended without asking a model again."""
+    """Return the answer as far as it can be corrected without asking a model again."""
     if wanted == "none":
         return Corrected(exchange.answer)
     if wanted == "citations":

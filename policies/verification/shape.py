@@ -236,7 +236,7 @@ class ClaimReport(ReportPart):
 
 
 class EvidenceReport(ReportPart):
-    """A quote of a source that bears on a finding."""
+    """A quote from a source as evidence for a finding."""
 
     source_id: str = Field(description="Id of the source.")
     quote: str = Field(description="The quote.")

@@ -210,8 +210,8 @@ def verify(
 ) -> Verification:
     """Hold an answer against its sources.
 
-    A judge is awaited in an event loop of its own, in a thread of its own, so that it does not
-    matter whether this one has a loop; who would rather await it calls `Verifier.verify_with`.
+    A judge is awaited in its own event loop, in its own thread, so that it does not matter whether
+    this one has a loop; who would rather await it calls `Verifier.verify_with`.
 
     Args:
         question: What was asked; may be empty, and is where `messages` hold it.

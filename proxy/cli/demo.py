@@ -1,7 +1,7 @@
 """`guard-proxy demo`: a scripted model server, the proxy, and a tour through both.
 
 The tour is a golden set. Its questions can be asked by hand as well, in other words: the model goes
-by what is most alike, and a request without sources gets the company's.
+by the most similar one, and a request without sources gets the company's.
 """
 
 import asyncio
@@ -78,21 +78,21 @@ def says(case: Case) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A case of the tour, and what came of it."""
+    """A case of the tour, and its outcome."""
 
     case: Case
     result: TurnResult
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What is not as the set has it; empty if all is well."""
+        """How the outcome differs from the expected one; empty if it does not."""
         error = self.result.error
         return self.result.faults if error is None else (error,)
 
 
 _UNKNOWN = Said(("제공된 자료에서 확인되지 않습니다.",))
 _ALIKE_FROM = 0.4
-"""Likeness from which a question is taken for one of the tour's."""
+"""Similarity from which on a question counts as one of the tour's."""
 _SAME_ASKED = 0.25
 _ASKING = frozenset({"얼마", "언제", "며칠"})
 _ASKED_FOR = tuple(map(re.compile, (r"조항|몇 ?조", r"누구|누가|대상|도 받", r"어떻게|방법|절차")))
@@ -101,9 +101,9 @@ _NO_LETTER = re.compile(r"[^0-9a-z가-힣]")
 
 
 def say(body: JsonObject) -> Said:
-    """Play the model: the case is the one whose question is most like the one asked.
+    """Play the model: answer as in the case whose question is most similar.
 
-    The second attempt is known by the proxy's note behind the question.
+    The second attempt is recognised by the proxy's note behind the question.
     """
     asked = str(member(objects(body.get("messages"))[-1], "content"))
     question, note, _ = asked.partition(OPENING)
@@ -114,7 +114,7 @@ def say(body: JsonObject) -> Said:
 
 
 def _likeness(one: str, other: str) -> float:
-    """Return how alike two questions are: by their words, their letters and what they ask for."""
+    """Return the similarity of two questions, by words, letters and what they ask for."""
     words = _dice(_words(one), _words(other))
     if not words:
         return 0.0
@@ -142,9 +142,9 @@ def _letter_pairs(text: str) -> Set[str]:
 
 
 def with_sources(app: ASGIApp) -> ASGIApp:
-    """Return the proxy behind an app that adds the company's rules to what is asked without any.
+    """Return an app that adds the company's rules to requests without sources.
 
-    So that a question typed by hand needs no more than itself. A request with instructions,
+    So that a question can be typed by hand without them. A request with instructions,
     sources or anything but a chat completion goes through as it is.
     """
 

@@ -66,7 +66,7 @@ At Python's 5 ms each step of a short request waits that long, which adds up to 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The service under way."""
+    """The running service."""
 
     address: str
     services: Services
@@ -108,7 +108,7 @@ async def serve_until_stopped(signals: Signals, running: Running) -> None:
     """Serve until a signal ends it; the policies are read again at SIGHUP.
 
     Then nobody new is asked for: requests are still served for as long as load balancers take to
-    see that. A second signal ends that, and the patience with requests under way.
+    see that. A second signal ends that, and the patience with requests in progress.
     """
     settings, shutdown = running.services.settings, running.services.shutdown
     rereading: set[asyncio.Task[None]] = set()
@@ -243,7 +243,7 @@ class _ServingCrew:
         log_stop(self._settings)
 
     def ended(self, number: int) -> None:
-        """Take what a worker said of itself out of the metrics."""
+        """Take what a worker said about itself out of the metrics."""
         if self._place.metrics is not None:
             note_end(self._place.metrics, number)
 

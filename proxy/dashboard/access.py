@@ -4,7 +4,7 @@ The browser holds a random token in a cookie. What is stored under the token's h
 session it is and is bound, by the token, to the key that opened it: neither the key nor anything to
 guess it by is stored, and when the key is no longer one of the tenant's (or the admin token is
 another) the session is over at once. A session is written at the login and nowhere else, so that no
-request under way can bring back one that was ended meanwhile.
+request in progress can bring back one that was ended meanwhile.
 
 A browser says of each request which site made it. Whatever is not known to come from this very site
 may change nothing, whatever cookies it brings; that takes no token, no secret and no memory.
@@ -209,7 +209,7 @@ class SignedInOnly(ASGIMiddleware):
 
     Raises:
         NotSignedIn: nobody who is signed in asks.
-        SessionsAway: it cannot be told who asks.
+        SessionsAway: it cannot be determined who asks.
     """
 
     scopes = (ScopeType.HTTP,)

@@ -1,6 +1,6 @@
 """Reads drafts of policies, tries them on traces and says what changes; nothing is written.
 
-That happens in a process of its own, so that no draft can keep requests waiting. One that takes too
+That happens in a separate process, so that no draft can keep requests waiting. One that takes too
 long is ended together with its process, and the next one starts another.
 """
 
@@ -44,7 +44,7 @@ class Crowded(Exception):
 
 
 class DraftProcess(OneProcess):
-    """Does one piece of work after the other in a process of its own."""
+    """Does one piece of work after the other in a separate process."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -450,12 +450,12 @@ async def try_out(
     services: NamedDependency[Services],
     slots: NamedDependency[TrialSlots],
 ) -> Response[str]:
-    """Ask the model or check the answer, and draw what came of it."""
+    """Ask the model or check the answer, and draw its outcome."""
     try:
         form = await request.form()
     except RequestEntityTooLarge:
         return _page(visit, Seat.of(visit, services, ""), TrialForm(), problem=TOO_LARGE)
-    except InternalServerException:  # what the framework makes of a client that hung up
+    except InternalServerException:  # what the framework makes of a client that disconnected
         form = FormMultiDict()
     filled = filled_in(form)
     seat = Seat.of(visit, services, filled.tenant)

@@ -186,7 +186,7 @@ def _exact(passage: Passage) -> JsonObject:
 
 
 def judged(turn: Turn, reply: GuardedReply) -> TurnResult:
-    """Return what came of a question that was answered."""
+    """Return the outcome of a question that was answered."""
     forbidden = [word for word in turn.forbidden_keywords if says(reply.text, word)]
     missing = [each for each in turn.expected_keywords if not says_any(reply.text, each)]
     score = 0.0 if forbidden else 1 - len(missing) / max(1, len(turn.expected_keywords))
@@ -244,7 +244,7 @@ class Player:
     repeat: int = 1
 
     async def play(self, case: Case) -> CaseResult:
-        """Return what came of a case, in all of its runs."""
+        """Return the outcome of a case, in all of its runs."""
         return worst_of([await self._run(case) for _ in range(self.repeat)])
 
     async def _run(self, case: Case) -> CaseResult:
@@ -281,7 +281,7 @@ def not_run(case: Case) -> CaseResult:
 
 
 def case_result(case: Case, turns: Sequence[TurnResult]) -> CaseResult:
-    """Return what came of a case whose turns were asked, up to one that ended in an error."""
+    """Return the outcome of a case whose turns were asked, up to one that ended in an error."""
     outcome = min((turn.outcome for turn in turns), key=lambda one: one.rank)
     # Turns that an error kept from being asked count as nothing.
     asked = len(case.asked)
@@ -305,11 +305,11 @@ async def run_cases(
     fail_fast: bool = False,
     on_result: Callable[[CaseResult], None],
 ) -> tuple[CaseResult, ...]:
-    """Return what came of each case, in their order.
+    """Return the outcome of each case, in their order.
 
     Args:
-        concurrency: How many are under way at once.
-        stop: Set to end early: what is under way is given up, and counts as not run.
+        concurrency: How many run at once.
+        stop: Set to end early: what is in progress is given up, and counts as not run.
         fail_fast: End early at the first case that does not pass.
     """
     found: dict[str, CaseResult] = {}

@@ -267,7 +267,7 @@ class GoldenSet(Shape):
 
     @model_validator(mode="after")
     def _some_cases(self) -> "GoldenSet":
-        # As a limit of the field it would be said of every set in which no case is right.
+        # As a limit of the field it would be said about every set in which no case is right.
         if not self.cases:
             raise ValueError("holds no cases")
         return self

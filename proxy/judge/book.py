@@ -46,7 +46,7 @@ class BreakerState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """Leave for one call; handed back with what came of it.
+    """Leave for one call; handed back with its outcome.
 
     Attributes:
         era: Counts how often the breaker has opened or closed: results of older calls tell nothing.

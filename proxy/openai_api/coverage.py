@@ -110,7 +110,7 @@ class Node:
             node.settle()
 
     def is_quiet(self, value: JsonValue) -> bool:
-        """Tell whether all inside a value is known, and nothing is to be said of any of it."""
+        """Tell whether all inside a value is known, and nothing is to be said about any of it."""
         if isinstance(value, dict):
             return not self.quiet or self._has_quiet_members(value)
         if not isinstance(value, list) or ITEM not in self.below:
@@ -161,7 +161,7 @@ def walk(node: Node, value: JsonValue, path: str) -> Iterator[FieldMatch]:
 
 def _members(node: Node, value: JsonObject, path: str) -> Iterator[FieldMatch]:
     if not node.below or set(node.below) == {ITEM}:
-        return  # a leaf, or a list where an object came: nothing is said of its members
+        return  # a leaf, or a list where an object came: nothing is said about its members
     for name, item in value.items():
         inside = node.below.get(name)
         shown = name if inside or _NAME.fullmatch(name) else _NAMELESS
@@ -365,7 +365,7 @@ def rows(coverage: Coverage) -> str:
 
 
 def _places(coverage: Coverage) -> dict[tuple[str, Treatment, str], list[str]]:
-    """Return all that is said of fields, and where it holds."""
+    """Return everything that is stated about fields, and where it holds."""
     found: dict[tuple[str, Treatment, str], list[str]] = {}
     for where in ("request", "reply", "chunk"):
         table: FieldTable = getattr(coverage, where)

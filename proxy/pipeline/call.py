@@ -1,4 +1,4 @@
-"""One request under way: what is known of it, its evidence, and what its model server is asked."""
+"""One request in progress: its policy, its evidence, and the request to its model server."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ _SECONDS = re.compile(r"\d{1,6}(?:\.\d{1,6})?")
 
 @dataclass
 class Call:
-    """One request under way.
+    """One request in progress.
 
     Attributes:
         tenant: Who asks, with the policy as it stood when the request came.

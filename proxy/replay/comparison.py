@@ -38,7 +38,7 @@ class Improvement(StrEnum):
     SAME = "same"
     """It is as right or as wrong as before."""
     UNKNOWN = "unknown"
-    """It cannot be told without asking the model."""
+    """It cannot be determined without asking the model."""
 
 
 def improvement(trace: Trace, tried: ReplayResult) -> Improvement | None:

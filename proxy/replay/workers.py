@@ -1,7 +1,7 @@
 """Judges requests again in processes of their own, at once and for shadow policies.
 
-A thread would share the interpreter's lock with the requests under way. The processes end with the
-one that began them, however that ends.
+A thread would share the interpreter's lock with the requests in progress. The processes end with
+the one that began them, however that ends.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ class Workers:
         None of that may be cancelled: a pool that breaks cannot bear it.
         """
         for process in self.processes:
-            process.kill()  # one that hangs heeds nothing else
+            process.kill()  # one that hangs reacts to nothing else
         self.pool.shutdown()
 
 

@@ -78,7 +78,7 @@ async def serve_job(job: Job, request: ApiRequest, receive: Receive, send: Send)
 
 
 def _note_end(trace: Trace, facts: RequestFacts) -> None:
-    """Note for the access log what came of a request."""
+    """Note for the access log the outcome of a request."""
     facts.model, facts.action, facts.request_id = trace.model, trace.action_name, trace.id
     facts.error = trace.error or ""
     if trace.delivery is Delivery.CLIENT_GONE:

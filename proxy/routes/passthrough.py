@@ -110,7 +110,7 @@ class Passage:
 
         Raises:
             GuardProxyError: it cannot be served.
-            ClientLeft: the client hung up.
+            ClientLeft: the client disconnected.
         """
         method = self._scope["method"]
         allowed = self._allowed()

@@ -84,7 +84,7 @@ def _charsets(parameters: Iterable[str]) -> Iterator[str]:
 
 
 class ClientDisconnected(Exception):
-    """The client hung up, so nobody waits for a reply."""
+    """The client disconnected, so nobody waits for a reply."""
 
 
 def refuse_length(headers: Iterable[tuple[bytes, bytes]], limit_bytes: int) -> None:
@@ -112,7 +112,7 @@ class Upload:
         """Return the next piece.
 
         Raises:
-            ClientLeft: the client hung up.
+            ClientLeft: the client disconnected.
             RequestTooLarge: there is more than the limit.
         """
         message = await self._receive()

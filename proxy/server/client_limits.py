@@ -13,7 +13,7 @@ from typing import Protocol
 from proxy.errors import Overloaded
 
 _MOST_REFUSED = 256
-"""Refused clients that are given the time to read why; any more are hung up on at once."""
+"""Refused clients that are given the time to read why; any more are disconnected at once."""
 _MOST_LOOKED_AT = 32
 """Of those who might make room for a newcomer."""
 

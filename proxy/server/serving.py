@@ -156,7 +156,7 @@ async def served(
 
     Args:
         port: Port to listen on; 0 takes a free one.
-        shutdown_s: Time that requests under way get when the block ends.
+        shutdown_s: Time that requests in progress get when the block ends.
         connections: Counts the clients, and knows what they may take; None for the usual limits.
         opened: What to listen on in their place; it is closed when the block ends.
         give_up: Called when that time is over; what does not end then is cut.

@@ -241,5 +241,5 @@ def _earliest(since: datetime | None) -> str:
 
 
 def away(cause: Exception) -> TraceStoreAway:
-    """Return what is said of a Redis that cannot be used."""
+    """Return what is said about a Redis that cannot be used."""
     return TraceStoreAway("redis", cause)

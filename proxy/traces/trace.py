@@ -399,7 +399,7 @@ class Trace(Shape):
             empty if it was not.
         attempts: At most two: the first, and the regeneration. An answer to verify is one.
         kept_attempt: Number of the attempt that the reply was made from, from 1; None if neither.
-        opinions: What came of asking a judge, for each answer that it was asked about.
+        opinions: The outcome of asking a judge, for each answer that it was asked about.
         action: What became of the answers; if the request ended before all was decided, what the
             guards had decided by then, or None.
         confidence: From 0 to 1; None if nothing could be checked.

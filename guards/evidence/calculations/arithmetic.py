@@ -138,7 +138,7 @@ class Arithmetic:
         self._kept: dict[int, Explanation] = {}
 
     def of(self, figure: Figure) -> Explanation:
-        """Return how the answer comes to a figure."""
+        """Return how the answer derives a figure."""
         if figure.start not in self._kept:
             # While it is being explained it explains nothing else.
             self._kept[figure.start] = _UNEXPLAINED
@@ -285,7 +285,7 @@ class Arithmetic:
         )
 
     def _is_shown_elsewhere(self, figure: Figure) -> bool:
-        """Tell whether the answer comes to the same value in another place."""
+        """Tell whether the answer derives the same value in another place."""
         return any(
             one.start != figure.start
             and same_value(figure.measure, one.measure)

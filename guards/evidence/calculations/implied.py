@@ -271,7 +271,7 @@ class Implied:
             (one.start for one in self._figures if one.start >= figure.end), len(self._plain)
         )
         behind = self._plain[figure.end : min(after, figure.end + _NEAR_CHARS // 2)]
-        # What stands behind a comma is said of something else: A는 3만 원, B는 많아야 2만 원.
+        # What stands behind a comma is about something else: A는 3만 원, B는 많아야 2만 원.
         behind = _END.split(behind, maxsplit=1)[0]
         if place.wanted.kind in LENGTHS and not _MORE.match(behind):
             return None

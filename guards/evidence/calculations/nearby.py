@@ -190,7 +190,7 @@ class Nearby:
         return f"{labels} {plain[begin : claims[-1].end]}", before
 
     def _sources_about(self, figure: Figure) -> list[Figure]:
-        """Return the figures of the sources that are most probably said of the same."""
+        """Return the figures of the sources that are most probably said about the same."""
         wanted = kind_of(figure.measure)
         scored = [
             pair

@@ -58,7 +58,7 @@ class Target(NamedTuple):
         value: Its value.
         rounded: The same as a float.
         reach: How far a value may be off that is rounded to it, at most.
-        low: Below it no value is rounded to it; with it most are told apart without fractions.
+        low: Below it no value is rounded to it; with it most are distinguished without fractions.
         high: Above it none is.
         kind: What it adds up with.
         is_about: It is said to be approximate.

@@ -157,7 +157,7 @@ _OUT_OF_BAN = re.compile(
 )
 # 기한이 없어 계속 쓸 수 있다: one clause that denies and grants.
 _DENIES_FIRST = re.compile(r"(?:없|아니|않|못하)/V\S+ (?:[어아여ㅓ]서?|고|으?므로|으?니까?)/EC \S")
-# 바로 세워야 하는 것은 그 상태가 계속될 때입니다: a case is named, and nothing said of it.
+# 바로 세워야 하는 것은 그 상태가 계속될 때입니다: a case is named, and nothing said about it.
 _NAMES_CASE = re.compile(r"(?:때|경우)/NN\w (?:만/JX |뿐/\S+ )?이/VCP ")
 _PREDICATE_CHARS = 8
 # 40분 이상 쉬고: people rest, and nothing is closed.
@@ -258,7 +258,7 @@ _FEW_WORDS = 3
 
 
 class _Held:
-    """A statement of an answer, held against those of the sources.
+    """A statement of an answer, to compare with those of the sources.
 
     Attributes:
         words: What it is about, with what its case is about (이 경우에는).
@@ -407,7 +407,7 @@ _SUBJECT = frozenset("은 는 이 가 도".split())
 
 
 def _is_half(statement: Statement) -> bool:
-    """Tell whether a statement is only half of what is said, so that its side cannot be told."""
+    """Tell whether a statement is only half of what is said, so that its side is unknown."""
     trail = statement.claim.clause.trail
     if _NEEDED.search(trail):
         return True

@@ -1,6 +1,6 @@
 """Exceptions of the sources that an answer sets aside.
 
-A statement takes in what a source takes out (음식점업 제외 -> 음식점업도 됩니다), says the same of
+A statement includes what a source excludes (음식점업 제외 -> 음식점업도 됩니다), says the same of
 something that has a rule of its own (관리자 계정도 같은 방법으로), or says that a case makes no
 difference in which a source says the opposite (급식이 제공되더라도 지급됩니다).
 """
@@ -100,7 +100,7 @@ def taken_in(
     question: Mapping[str, float],
     before: Sequence[Claim],
 ) -> Widened | None:
-    """Return where a statement takes in what a source takes out; None if it does not.
+    """Return where a statement includes what a source excludes; None if it does not.
 
     Args:
         statement: A statement of an answer.

@@ -45,7 +45,7 @@ class Match:
     Attributes:
         statement: The answer's.
         source_statement: The source's.
-        agrees: 1 if they say the same, -1 if they say the opposite, 0 if that cannot be told.
+        agrees: 1 if they say the same, -1 if they say the opposite, 0 if that cannot be determined.
         share: How much they share of what they are about, from 0 to 1.
     """
 

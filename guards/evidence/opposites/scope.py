@@ -31,7 +31,7 @@ class Kind(StrEnum):
     WITHOUT = "without"
     """It does without what stands before it."""
     ALL = "all"
-    """It takes in anybody, any time or all of something."""
+    """It includes anybody, any time or all of something."""
     EQUAL = "equal"
     """It says the same of one more."""
 
@@ -245,7 +245,7 @@ class _Widener:
 
     @property
     def taken(self) -> set[str]:
-        """The features of what is set aside, or of the noun that all is said of (모든 차종)."""
+        """The features of what is set aside, or of the noun that all of it is about (모든 차종)."""
         claim = self.statement.claim
         shift = claim.start - claim.clause.start
         behind = [one for one in claim.clause.words if one.start + shift >= self.end]
@@ -258,7 +258,7 @@ class _Widener:
 
 
 def _phrase(words: Sequence[Word]) -> Sequence[Word]:
-    """Return the last noun phrase of some words: what is set aside, without what it is said of."""
+    """Return the last noun phrase of some words: what is set aside, without what it is about."""
     first = len(words) - 1
     while first > 0 and words[first - 1].particle not in _ENDS_PHRASE:
         first -= 1
@@ -518,7 +518,7 @@ def _is_needed(word: Word, match: Match, text: str) -> bool:
 def _is_decided_by(word: _Widener, text: str) -> bool:
     """Tell whether what is set aside is what a sentence of a source is limited by.
 
-    It names it, takes in no more than it names, or has a limit of that kind: 나이와 관계없이 and
+    It names it, includes no more than it names, or has a limit of that kind: 나이와 관계없이 and
     25세 미만.
     """
     aside = word.aside

@@ -29,7 +29,7 @@ _NAMES = re.compile(
     r"|로/JKB (?:하|되)/VV \S+/E\S$"
     r"|로/JKB \S+/\S+ (?:하|되)/XSV \S+/E\S(?: \S+/\S+)*$"
 )
-# 별도 is as often said of what is charged; 불참으로 처리 counts as what the noun says.
+# 별도 is as often said about what is charged; 불참으로 처리 counts as what the noun says.
 _OTHER_WORDS = COUNTS | {"별도", "공제제외"}
 # 제한하지 않는다 denies a ban.
 _DENIES_BAN = re.compile(r"(?:제한|금지|차단|거절|거부)/NNG .*(?:않|아니|없)/")
@@ -42,7 +42,7 @@ def carriers() -> frozenset[str]:
 
 
 def granted(statement: Statement) -> int:
-    """Return 1 if a statement grants something, -1 if it denies it, 0 if that cannot be told."""
+    """Return 1 if a statement grants something, -1 if it denies it, 0 if that is unknown."""
     act = main_act(statement)
     trail = statement.claim.clause.trail
     if act is not None and has_sides(act.name):
@@ -96,7 +96,7 @@ def _is_aside(statement: Statement) -> bool:
 def by_valence(
     statement: Statement, source: Statement, around: Collection[str], near: Collection[str]
 ) -> int:
-    """Return 1 if two statements take the same side, -1 if opposite ones, 0 if it cannot be told.
+    """Return 1 if two statements take the same side, -1 if opposite ones, 0 if unknown.
 
     Args:
         statement: A statement of an answer.

@@ -1,8 +1,9 @@
 """Mends citations by name: the right name, page or article is put in, or the name is taken out.
 
 Of a mark that names several provisions of law, those that no source holds are taken out; the mark
-goes with the last of them. A wrong article number is mended only where exactly one article of the
-sources, of the law that the reference names, carries the sentence clearly better than every other.
+goes with the last of them. A wrong article number is corrected only where exactly one article of
+the sources, of the law that the reference names, supports the sentence clearly better than every
+other.
 """
 
 import re
@@ -77,7 +78,7 @@ class RightArticles:
         return None if is_cited else old[: place.start()] + number
 
     def _carrying(self, statement: Statement, old: str) -> Provision | None:
-        """Return the one article that clearly carries a statement."""
+        """Return the one article that clearly supports a statement."""
         whole = statement.sentence._replace(text=statement.text)
         carried = self._carried(whole, old)
         if carried.words + carried.figures < FEWEST_FOR_ARTICLE:

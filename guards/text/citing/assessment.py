@@ -1,11 +1,11 @@
 """Assessment of citations: whether the cited sources support the statements.
 
 Each pair of a statement and a number (or a named source) is one assessment: accurate, inaccurate or
-uncertain. Of a sentence that cites several times, each mark is held against the clause that it
+uncertain. Of a sentence that cites several times, each mark is compared with the clause that it
 closes or opens. Inaccurate is what is wrong for sure: the source has nothing of it, another one
-says it, or the others that are cited carry it without this one. Recall is the share of claims that
-their cited sources carry together; precision that of citations which carry their statement, or
-without which the others would not.
+says it, or the others that are cited support it without this one. Recall is the share of claims
+that their cited sources support together; precision that of citations which support their
+statement, or without which the others would not.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,12 +51,12 @@ class Assessment:
         mark: The mark that cites.
         number: The number in it; None for a mark that names its source.
         source_id: The source that is cited; None if there is no such source.
-        score: How far that source carries the statement, 0 to 1.
+        score: How far that source supports the statement, 0 to 1.
         status: What follows from the score.
         confidence: How sure the status is, 0 to 1.
-        better: The one other source that clearly carries the statement where the cited one does
+        better: The one other source that clearly supports the statement where the cited one does
             not; None if there is none, or several.
-        outdone: Counts the sources that carry it better, see `rivals`.
+        outdone: Counts the sources that support it better, see `rivals`.
         nearest: Finds the sentence nearest to the statement, see `quote`.
     """
 
@@ -87,13 +87,13 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A claim without a citation that one source clearly carries.
+    """A claim without a citation that one source clearly supports.
 
     Attributes:
         statement: The claim.
         source_id: The source.
         number: The number by which the answer would cite it.
-        score: How far it carries the claim, 0 to 1.
+        score: How far it supports the claim, 0 to 1.
         quote: The source's sentence nearest to the claim.
     """
 
@@ -110,7 +110,7 @@ class Assessed:
 
     Attributes:
         assessments: One for each pair of statement and citation, in order.
-        missing: Claims that cite nothing although one source clearly carries them.
+        missing: Claims that cite nothing although one source clearly supports them.
         recall: Share of the claims that their cited sources together carry; None without claims.
         precision: Share of the citations that are needed or carry alone; None without citations.
         answer: The answer as it was read.
@@ -169,7 +169,7 @@ class Bench:
 
 
 class Case:
-    """One statement or clause, what it cites, and how far the sources carry it."""
+    """One statement or clause, what it cites, and how far the sources support it."""
 
     def __init__(self, statement: Statement, cited: Sequence[Cited], bench: Bench) -> None:
         self.statement = statement
@@ -196,7 +196,7 @@ class Case:
         return [self._assessment(one) for one in self._cited]
 
     def precise(self) -> list[bool]:
-        """Tell for each citation whether it carries the statement alone or is needed to."""
+        """Tell for each citation whether it supports the statement alone or is needed to."""
         return [
             one.place is not None
             and self.is_carried
@@ -249,7 +249,7 @@ class Case:
         return rival if sure else None
 
     def _only_clear(self) -> int | None:
-        """Return the one source besides those cited that clearly carries the statement."""
+        """Return the one source besides those cited that clearly supports the statement."""
         clear = self._clear(self._places)
         carries = len(clear) == 1 and self._score(clear[0]) >= self._threshold
         return clear[0] if carries else None
@@ -272,7 +272,7 @@ class Case:
         return self._carries_lead(place) or self._carries_part(place) or self._is_needed(place)
 
     def _says_nothing_new(self, place: int, score: float) -> bool:
-        """Tell whether a source has nothing of the statement, or others carry it."""
+        """Tell whether a source has nothing of the statement, or others support it."""
         others = [other for other in self._places if other != place]
         is_idle = self._carried.score(others) >= self._threshold
         return score <= _NOTHING_OF_IT or is_idle or len(self._rivals) > 1
@@ -287,7 +287,7 @@ class Case:
         return self._carried.score([place])
 
     def _own_score(self, place: int) -> float:
-        """Return how far a source carries the statement, or its part of one carried together."""
+        """Return how far a source supports the statement, or its part of one carried together."""
         score = self._score(place)
         is_shared = len(self._places) > 1 and self.is_carried
         return max(score, self._part_score(place)) if is_shared else score
@@ -314,7 +314,7 @@ class Case:
         return whole - self._carried.score(others) >= _NEEDED_FROM
 
     def _carries_lead(self, place: int) -> bool:
-        """Tell whether a source carries a sentence before that may share its citation."""
+        """Tell whether a source supports a sentence before that may share its citation."""
         return any(
             self._carried_of(lead.text, lead).score([place]) >= BETTER_FROM
             for lead in self.statement.led_by
@@ -322,7 +322,7 @@ class Case:
 
     @lazy
     def _rivals(self) -> list[int]:
-        """The sources that carry the statement clearly better than those cited."""
+        """The sources that support the statement clearly better than those cited."""
         clear = self._clear(self._places)
         if not (clear and self._is_measurable(self._places)):
             return []
@@ -334,7 +334,7 @@ class Case:
         return len(self._rivals)
 
     def _clear(self, cited: Sequence[int]) -> list[int]:
-        """Return the sources that carry the statement clearly better than those cited."""
+        """Return the sources that support the statement clearly better than those cited."""
         least = max(BETTER_FROM, self._carried.score(cited) + BETTER_BY)
         return [
             place

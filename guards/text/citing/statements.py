@@ -9,7 +9,7 @@ clause before it, or opens the one behind it. Within a piece the coordinate clau
 a table row, may each rest on another of its sources.
 
 What is read of the latest exchanges is kept and shared: the guard of citations and the report on an
-answer hold the same sentences against the same sources.
+answer compare the same sentences with the same sources.
 """
 
 import re
@@ -328,7 +328,7 @@ def cited_answer(reading: Reading) -> CitedAnswer:
 
 
 def support_of(reading: Reading) -> Support:
-    """Return the sources of an exchange, to hold its statements against."""
+    """Return the sources of an exchange, with which its statements are compared."""
     return _support(reading_key(reading))
 
 

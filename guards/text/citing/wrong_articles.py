@@ -1,6 +1,6 @@
 """Citations of an article that exists but says something else than the sentence it is given for.
 
-Another article, or another paragraph of the same one, is only named where it alone carries the
+Another article, or another paragraph of the same one, is only named where it alone supports the
 sentence, and the cited one clearly does not: many sentences rest on several articles, and some on
 none.
 
@@ -174,7 +174,7 @@ class WrongArticles:
         return best if far and not any(_speak_of_one_another(best, one) for one in cited) else None
 
     def _best(self, pieces: Sequence[Piece], claim: _Claim) -> Piece | None:
-        """Return the one piece that clearly carries a claim."""
+        """Return the one piece that clearly supports a claim."""
         scores = [claim.carried.score([self._places[id(piece)]]) for piece in pieces]
         top = max(scores, default=0.0)
         # Figures are one half of a score, so that words tell only half as much apart.
@@ -183,7 +183,7 @@ class WrongArticles:
         return near[0] if top >= CITATION_THRESHOLD and len(near) == 1 else None
 
     def _score(self, piece: Piece, claim: _Claim) -> float:
-        """Return how far a piece carries a claim, or the sentence before it."""
+        """Return how far a piece supports a claim, or the sentence before it."""
         place = [self._places[id(piece)]]
         own = claim.carried.score(place)
         return max(own, claim.lead.score(place)) if claim.lead else own

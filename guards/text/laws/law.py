@@ -141,7 +141,7 @@ def _shortens(short: str, full: str, written: str) -> bool:
     return starts_word and all(syllable in rest for syllable in body)
 
 
-# Nearly every provision stands without a name: this spares the dear patterns.
+# Nearly every provision stands without a name: this spares the expensive patterns.
 _MAY_NAME = re.compile(r"[법률령영칙정례침관규고시훈약강」』)][\s\[(<]{0,4}$")
 _GAP_CHARS = 5
 _QUOTED = re.compile(

@@ -1,7 +1,7 @@
 """Slots of an answer that grows, read sentence by sentence and put together.
 
 An answer is looked at again with each further sentence; what was read of a sentence then holds for
-the next look, too. That is so because no quantity and no name, and nothing that is blotted out
+the next look, too. That is so because no quantity and no name, and nothing that is blanked out
 before they are read, reaches over the blank behind a finished sentence (``…합니다. ``,
 ``…합니다.[1] ``) or over the end of a line that closes with a mark. For quantities all of a line
 that speaks of ways to get somewhere is one piece: a bus makes the numbers of its line routes. Read

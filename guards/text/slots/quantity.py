@@ -3,7 +3,7 @@
 Reads amounts with a unit, money, fractions, dates and clocks in their many notations (see
 `amounts` and `dates`), and numbers without a unit of their own, to which the caption of a table may
 give one. Articles, ordinals, list markers, citation marks, telephone numbers and bus routes are no
-quantities: they are blotted out first, so that ``제3조`` is no amount and ``①3일`` no 13 days.
+quantities: they are blanked out first, so that ``제3조`` is no amount and ``①3일`` no 13 days.
 """
 
 import re
@@ -129,7 +129,7 @@ LABELS = (
 
 
 def without_other_numbers(raw: str, normal: Normal) -> NumberedText:
-    """Return the normal form of a text with numbers that are no quantities blotted out."""
+    """Return the normal form of a text with numbers that are no quantities blanked out."""
     ends = (*normal.breaks[1:], len(normal.text))
     enumerators = [
         (start, end)
@@ -302,7 +302,7 @@ class _Canvas:
 
 def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     """Return the quantities of a text, in order; none overlaps another."""
-    # Whatever is blotted out below, no more of these can match; most texts have none of them.
+    # Whatever is blanked out below, no more of these can match; most texts have none of them.
     clocks = [sought for sought in WORD_CLOCKS if sought.needed.search(normal.text)]
     in_words = [reader for reader in WORD_READERS if reader[0].needed.search(normal.text)]
     if not (clocks or in_words or has_digits(normal.text)):

@@ -378,7 +378,7 @@ class Numbering:
         return own if self.source_of(own) == source else None
 
     def _numbered(self, number: int) -> Source | None:
-        """Return the source that is called so, or stands at this place and bears no number."""
+        """Return the source that is called so, or stands at this place and has no number."""
         source = self._names.numbered(number)
         is_other = source is not None and source.id.isdigit() and int(source.id) != number
         return None if is_other else source

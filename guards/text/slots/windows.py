@@ -2,7 +2,7 @@
 
 Most of a text has no digits, and a pattern that may begin in several ways is tried at every
 character, so only the neighbourhoods of digits are searched. Numbers are read kind by kind, and
-each one that was read is blotted out for the kinds that follow.
+each one that was read is blanked out for the kinds that follow.
 """
 
 import re
@@ -177,7 +177,7 @@ class NumberedText:
 
     Attributes:
         text: The text, with blots where something was read.
-        near_digits: The neighbourhoods of its digits; they stay when a digit is blotted out.
+        near_digits: The neighbourhoods of its digits; they stay when a digit is blanked out.
     """
 
     def __init__(self, text: str) -> None:
@@ -197,7 +197,7 @@ class NumberedText:
         """Blot out places, given in order."""
         if places:
             self.text = text = blotted(self.text, places)
-            # What stood behind a number may be blotted out by now, which is no harm.
+            # What stood behind a number may be blanked out by now, which is no harm.
             self._runs = [run for run in self._runs if text[run[1] - 1] != BLOT]
             if any(text[run[0]] == BLOT for run in self._runs):
                 self._runs = digit_runs(text, self.near_digits)

@@ -114,7 +114,7 @@ class ChatFormat:
         """Return the members of a chunk's choice that spell its tokens, for each half of its text.
 
         A cut token goes with the second half. Where the tokens do not spell the text, all do: what
-        cannot be told apart leaves last.
+        cannot be distinguished leaves last.
 
         Args:
             at: Where that is cut, in code points.

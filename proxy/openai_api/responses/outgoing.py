@@ -142,7 +142,7 @@ class OpenItems:
             self._closed.add(place_of(event))
 
     def is_message(self, item: int) -> bool:
-        """Tell whether a message is under way there."""
+        """Tell whether a message is in progress there."""
         return member(self._open.get(item), "type") == MESSAGE
 
     def is_closed(self, place: Place) -> bool:

@@ -203,7 +203,7 @@ def message_saying(item: JsonObject, parts: Sequence[JsonValue]) -> JsonObject:
 
 
 def part_saying(part: JsonObject, text: str) -> JsonObject:
-    """Return a text part with this text; what it said of another text goes with that text."""
+    """Return a text part with this text; what it said about another text goes with that text."""
     if part.get("text") == text:
         return part
     changed: JsonObject = {"type": TEXT_PART, "annotations": [], "text": text}

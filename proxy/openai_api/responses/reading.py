@@ -165,7 +165,7 @@ _PLACE = ("item_id", "output_index", "content_index")
 
 @dataclass(slots=True)
 class _Flow:
-    """A text under way, and the last event that brought some of it."""
+    """A text in progress, and the last event that brought some of it."""
 
     words: Words
     event: JsonObject
