@@ -55,7 +55,7 @@ async def test_policies_broken_on_disk_are_told_of_with_their_line(desk: Desk) -
             told = page.get_by_role("region", name="최근에 고친 내용이 적용되지 않았습니다")
             await expect(told).to_contain_text(f"app.yaml:{line}")
             await expect(told).to_contain_text("guards.numbers.moed: is not a known key")
-            await expect(told).to_contain_text("마지막으로 올바른 정책이 그대로")
+            await expect(told).to_contain_text("마지막으로 적용된 올바른 정책이 계속")
             await expect(page.locator(".policy").first).to_contain_text(version)
             await picture(page, "policies-broken")
 
