@@ -142,7 +142,7 @@ def _codes(text: str) -> Iterator[_Name]:
             yield from _numbers(match["kind"], match["kind"] + match["which"], match)
 
 
-def _numbered(text: str) -> Iterator[_Name]:
+def _numbered_names(text: str) -> Iterator[_Name]:
     """Yield names such as 2유형 and 3호선, both in 3·4호선."""
     for match in _numbered_pattern().finditer(text):
         yield from _numbers(match["kind"], match["which"] + match["kind"], match)
@@ -286,7 +286,7 @@ def _placed_pattern() -> re.Pattern[str]:
     )
 
 
-_READERS = (_codes, _numbered, _grades, _places)
+_READERS = (_codes, _numbered_names, _grades, _places)
 
 
 _CERTAINTY_OF_NAME = 0.95

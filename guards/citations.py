@@ -310,13 +310,13 @@ class _Citing:
     def findings(self, mark: CitationMark) -> Iterator[Finding]:
         """Yield what is wrong with a mark."""
         if mark.kind is MarkKind.NAMED:
-            yield from self._named(mark)
+            yield from self._name_findings(mark)
             return
-        for finding in self._numbered(mark):
+        for finding in self._number_findings(mark):
             # A list at the end may say what the numbers mean.
             yield replace(finding, provisional=True)
 
-    def _numbered(self, mark: CitationMark) -> Iterator[Finding]:
+    def _number_findings(self, mark: CitationMark) -> Iterator[Finding]:
         sure = mark.kind is MarkKind.NUMBERED or self._plain.are_citations(mark)
         if mark.kind is MarkKind.PLAIN and self._plain.are_taken_over(mark):
             return
@@ -385,7 +385,7 @@ class _Citing:
             provisional=not self._placing.paragraph_is_over(one.statement),
         )
 
-    def _named(self, mark: CitationMark) -> Iterator[Finding]:
+    def _name_findings(self, mark: CitationMark) -> Iterator[Finding]:
         span = Span(mark.start, mark.end)
         unknown = self._names.unknown(mark.target)
         if unknown:

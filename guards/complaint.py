@@ -96,7 +96,7 @@ def likelihood(message: str, said: Sequence[Clause]) -> float:
     It weighs three readings against each other: a complaint, a question or small talk, and a
     complaint that carries a question.
     """
-    weights = _fitted()
+    weights = _model_weights()
     question, mixed = weights[BIAS]
     for sign, value in signs(message, said).items():
         if sign in weights:
@@ -106,7 +106,7 @@ def likelihood(message: str, said: Sequence[Clause]) -> float:
 
 
 @cache
-def _fitted() -> Mapping[str, tuple[float, ...]]:
+def _model_weights() -> Mapping[str, tuple[float, ...]]:
     """Return for each sign how much it speaks for a question and for a question in a complaint."""
     rows = WEIGHTS.read_text("utf-8").split("\n")
     parts = (row.split("\t", 2) for row in rows if row and not row.startswith("#"))
@@ -226,7 +226,7 @@ def _unkind(text: str, said: list[Clause]) -> list[_Remark]:
         return []
     likely = likelihood(message[0], said)
     grievances = [clause.grievance for clause in said if clause.grievance]
-    if likely >= _fitted()[COMPLAINS_FROM][0]:
+    if likely >= _model_weights()[COMPLAINS_FROM][0]:
         score = round(likely, 3)
         aimed = [clause for clause in said if clause.grievance or clause.swears_at_us()]
         sworn = [word for clause in aimed for word in clause.swearwords]

@@ -123,7 +123,9 @@ class Conflict(Guard[ConflictSettings]):
         marks = _names_of_sources(answer.raw)
         plain = _without(answer.raw, marks)
         findings: list[Finding] = []
-        for words, values in _said(answer, answered, marks, reading.exchange.question):
+        for words, values in _values_by_sentence(
+            answer, answered, marks, reading.exchange.question
+        ):
             for value in values:
                 held = [side for side in sides if side.value.is_like(value)]
                 taken = [
@@ -186,7 +188,7 @@ def _names_of_sources(answer: str) -> list[_Span]:
     return [(mark.start, mark.end) for mark in marks if mark.kind is MarkKind.NAMED]
 
 
-def _said(
+def _values_by_sentence(
     answer: Text, answered: Sequence[Value], marks: Sequence[_Span], question: str
 ) -> Iterator[tuple[Sequence[Word], list[Value]]]:
     """Yield for each sentence with values outside code what it says them of, and them.

@@ -116,10 +116,10 @@ class ContactBook:
         """Return the contacts that a claim should have given for one that is another's."""
         line = _line_of(contact)
         owned = self._owned[line]
-        given = self._given(contact, line)
+        given = self._owners_in_sources(contact, line)
         if len(given) > _MOST_NAMES:
             return ()
-        if given or not self._given(contact, line._replace(is_fax=not line.is_fax)):
+        if given or not self._owners_in_sources(contact, line._replace(is_fax=not line.is_fax)):
             return owned.owners_instead(claim.forms, given, claim.office or frozenset())
         # A fax number as one to call, or the other way about.
         return owned.named_by(claim.forms) or (tuple(owned) if contact.is_fax else ())
@@ -128,9 +128,9 @@ class ContactBook:
         """Tell whether a claim names a contact by something else than the office before it."""
         line = _line_of(contact)
         named = self._owned[line].named_by(claim.forms)
-        return not self._given(contact, line).isdisjoint(named)
+        return not self._owners_in_sources(contact, line).isdisjoint(named)
 
-    def _given(self, contact: Contact, line: "_Line") -> frozenset[Owned[Contact]]:
+    def _owners_in_sources(self, contact: Contact, line: "_Line") -> frozenset[Owned[Contact]]:
         """Return where the sources give a contact; a long answer says the same again and again."""
         name = (line, contact.values)
         if name not in self._found:
@@ -271,16 +271,16 @@ class Contacts(Guard[ContactSettings]):
         if not text.contacts:
             return []
         book = ContactBook(reading)
-        licensed = self._licensed(reading)
+        licensed = self._allowed_contacts(reading)
         named = {one.start: one for one in namings(text, text.contacts)}
         found = (
             self._finding(contact, book, named[contact.start])
-            for contact in _claimed(text)
+            for contact in _contacts(text)
             if not _is_licensed(contact, licensed)
         )
         return [finding for finding in found if finding is not None]
 
-    def _licensed(self, reading: Reading) -> dict[str, list[Contact]]:
+    def _allowed_contacts(self, reading: Reading) -> dict[str, list[Contact]]:
         """Return what may be said without a source, each value once, by each way to give it."""
         each = {(one.kind, one.values): one for one in self._allowed(reading)}
         found: dict[str, list[Contact]] = {}
@@ -328,7 +328,7 @@ def _is_licensed(contact: Contact, licensed: Mapping[str, Sequence[Contact]]) ->
     return any(contact.is_in(other) for form in forms for other in licensed.get(form, ()))
 
 
-def _claimed(text: Text) -> list[Contact]:
+def _contacts(text: Text) -> list[Contact]:
     """Return the contacts of a text without numbers and placeholders in code."""
     prose = text.prose
     return [

@@ -164,7 +164,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         findings: list[Finding] = []
         if stretches := self._foreign(own_words, reading.exchange, requested):
             by_sound = _words_by_sound(reading.exchange)
-            findings = [_mended(_finding(text, runs), text, runs, by_sound) for runs in stretches]
+            findings = [_with_fix(_finding(text, runs), text, runs, by_sound) for runs in stretches]
         if self.settings.latin_sentences and Script.LATIN not in requested:
             latin = _latin_sentences(own_words, reading.answer_text.sentences, reading.exchange)
             findings += [_finding(text, [run]) for run in latin]
@@ -316,7 +316,7 @@ def _words_by_sound(exchange: Exchange) -> WordsBySound:
     return WordsBySound((exchange.question, *sources))
 
 
-def _mended(finding: Finding, text: str, runs: Sequence[Run], by_sound: WordsBySound) -> Finding:
+def _with_fix(finding: Finding, text: str, runs: Sequence[Run], by_sound: WordsBySound) -> Finding:
     edit = in_hangul(text, runs, by_sound)
     if edit is None:
         return finding

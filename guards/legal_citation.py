@@ -178,7 +178,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
             pasted = bool(conversation.provisions)
             echoed = (pasted or not claims) and conversation.missing(reference) is None
             finding = _finding(answer, reference, missing, index, echoed=echoed)
-            findings.append(_mended(finding, reference, missing, articles))
+            findings.append(_with_fix(finding, reference, missing, articles))
         return with_marks_mended(answer.raw, findings)
 
     def _given_wrongly(
@@ -235,7 +235,7 @@ def _finding(
     )
 
 
-def _mended(
+def _with_fix(
     finding: Finding, reference: LawReference, missing: Missing, articles: RightArticles
 ) -> Finding:
     """Return a strong finding on an invented article with the one its sentence must mean."""

@@ -225,7 +225,7 @@ class Names(Guard[NamesSettings]):
             found += self._exchanged(clauses, reading)
         found += self._unknown(answer, sentences, reading)
         if self.settings.check_replaced:
-            found += self._replaced(sentences, reading)
+            found += self._replaced_names(sentences, reading)
         if self.settings.check_bound:
             found += self._misbound(reading)
         if self.settings.check_facilities:
@@ -263,7 +263,9 @@ class Names(Guard[NamesSettings]):
             return self._finding("differs", span, name.text, near.names, (near.evidence,))
         return self._finding("not_in_sources", span, name.text)
 
-    def _replaced(self, sentences: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
+    def _replaced_names(
+        self, sentences: tuple[Sentence, ...], reading: Reading
+    ) -> Iterator[Finding]:
         for sentence in sentences:
             if sentence.end <= reading.judged_from:
                 continue

@@ -216,7 +216,7 @@ class Negation(Guard[NegationSettings]):
     def check(self, reading: Reading) -> list[Finding]:
         """Compare each sentence of the answer with what the sources say about the same thing."""
         said = reading.answer_text.once(claims_of)
-        judged = reading.request.once(_judged)
+        judged = reading.request.once(_found_by_sentence)
         findings: list[Finding] = []
         before: Sequence[Claim] = ()
         for sentence in said.sentences:
@@ -455,7 +455,7 @@ def _key(settings: NegationSettings, sentence: Sequence[Claim], before: Sequence
     return id(settings), len(before), is_first, sentence[0].block.labels, text
 
 
-def _judged(request: RequestReading) -> dict[_Key, list[_Found]]:
+def _found_by_sentence(request: RequestReading) -> dict[_Key, list[_Found]]:
     """Return what was found about sentences of the answers to a question; none yet.
 
     An answer is looked at again and again while it grows, and a long one repeats itself.

@@ -156,13 +156,13 @@ class Numbers(Guard[NumbersSettings]):
     def check(self, reading: Reading) -> list[Finding]:
         """Compare each figure of the answer with those of the sources."""
         compared = reading.once(Compared)
-        judge = self._judged if compared.is_small else _looked_up
+        judge = self._finding_about if compared.is_small else _looked_up
         found = [judge(figure, compared) for figure in compared.asserted]
         if compared.is_small:
             found += [_misreckoned(figure, compared) for figure in compared.rounded]
         return [finding for finding in found if finding is not None]
 
-    def _judged(self, figure: Figure, compared: Compared) -> Finding | None:
+    def _finding_about(self, figure: Figure, compared: Compared) -> Finding | None:
         if compared.is_quoted(figure):
             return None
         bound = compared.bound(figure)
@@ -183,7 +183,7 @@ class Numbers(Guard[NumbersSettings]):
         if bound.held in _WITH_VALUE or (is_explained and not explained.is_operand):
             return None
         if bound.held is Relation.MOVED and not explained.is_operand:
-            return None if compared.says(bound.right) else _moved(figure, bound, compared)
+            return None if compared.says(bound.right) else _moved_finding(figure, bound, compared)
         return None if is_explained else _without_value(figure, bound, compared)
 
 
@@ -201,7 +201,7 @@ def _misreckoned(figure: Figure, compared: Compared) -> Finding | None:
 def _wrong(figure: Figure, explained: Explanation, compared: Compared) -> Finding:
     if explained.right is None:
         return _finding("unfounded_result", figure, compared, (), score=0.6)
-    return _finding("wrong_result", figure, compared, (_shown(explained.right, figure),))
+    return _finding("wrong_result", figure, compared, (_as_written(explained.right, figure),))
 
 
 def _looked_up(figure: Figure, compared: Compared) -> Finding | None:
@@ -236,7 +236,7 @@ def _differs(figure: Figure, bound: Bound, compared: Compared) -> Finding:
     )
 
 
-def _moved(figure: Figure, bound: Bound, compared: Compared) -> Finding:
+def _moved_finding(figure: Figure, bound: Bound, compared: Compared) -> Finding:
     return replace(
         _finding("moved", figure, compared, _shown_of(bound), score=0.9),
         strength=Strength.C2,
@@ -317,7 +317,7 @@ def _finding(
     )
 
 
-def _shown(value: Fraction, figure: Figure) -> str:
+def _as_written(value: Fraction, figure: Figure) -> str:
     """Return a value as the answer would write it."""
     number = f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.4g}"
     unit = figure.quantity.text.lstrip("0123456789,. 만억천백십")

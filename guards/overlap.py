@@ -116,7 +116,7 @@ class Overlap(Guard[OverlapSettings]):
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
-        """Measure what each asserted clause tells; clauses on end are reported together."""
+        """Measure each asserted clause; adjacent clauses are reported together."""
         answer = _Answer(reading)
         return [
             finding
@@ -192,7 +192,7 @@ def _says_no_fact(clause: Clause) -> bool:
 
 
 def _names_a_case(clause: Clause) -> bool:
-    """Tell whether a clause names a case: what it tells may be in doubt, but is not invented."""
+    """Tell whether a clause names a case, which may be doubtful but is not invented."""
     return clause.is_concession or _NAMES_A_CASE.search(clause.trail) is not None
 
 
@@ -223,7 +223,7 @@ class _Answer:
         return standing_of(claim, sentence) is Standing.ASSERTED
 
     def measure(self, claim: Claim, words: Sequence[Word]) -> Measured:
-        """Return how the sources stand to the words of a clause."""
+        """Return how far the sources contain the words of a clause."""
         return self._vocabulary.measure(claim, words)
 
     def place(self, claim: Claim, word: Word) -> Span:
@@ -232,7 +232,7 @@ class _Answer:
         return Span(*self.read.page.raw_span(start, end))
 
     def held(self, words: Iterable[Word]) -> tuple[float, int]:
-        """Return what share of the telling words a source holds, and how many of them there are."""
+        """Return the share of the content words that a source has, and their number."""
         telling = [word for word in words if not word.is_light]
         return self._vocabulary.held(telling), len(telling)
 

@@ -109,14 +109,14 @@ class PersonalData(Guard[PersonalDataSettings]):
     def _in_question(self, reading: Reading) -> list[Finding]:
         question = reading.question
         found = unpublished(
-            question.text.raw, self._found(question), Shown(_texts(reading.sources))
+            question.text.raw, self._identifiers(question), Shown(_texts(reading.sources))
         )
         blocks = self.settings.input is Handling.BLOCK
         severity = Severity.STRONG if blocks else Severity.WEAK
         return [_finding("in_question", question, span, severity=severity) for span in found]
 
     def _in_answer(self, reading: Reading, answer: Part) -> list[Finding]:
-        found = self._found(answer)
+        found = self._identifiers(answer)
         if not found:
             return []
         exchange = reading.exchange
@@ -132,7 +132,7 @@ class PersonalData(Guard[PersonalDataSettings]):
             and not ranges.hold(answer, span)
         ]
 
-    def _found(self, part: Part) -> list[PersonalSpan]:
+    def _identifiers(self, part: Part) -> list[PersonalSpan]:
         return find_personal(part.text.raw, business_numbers=self.settings.business_numbers)
 
     def _is_sources_own(self, answer: Part, span: PersonalSpan, sources: Shown) -> bool:

@@ -88,7 +88,7 @@ class Phrases(Guard[PhrasesSettings]):
         return [_finding(answer, *place) for place in places]
 
     def _is_forbidden(self, sentence: str) -> bool:
-        said = _said(sentence)
+        said = _comparable(sentence)
         if any(_is_glob(said, pieces) for pieces in self._own):
             return True
         return (
@@ -99,7 +99,7 @@ class Phrases(Guard[PhrasesSettings]):
         )
 
 
-def _said(sentence: str) -> str:
+def _comparable(sentence: str) -> str:
     """Return a sentence without spaces, emphasis, and the marks and emoji that close it."""
     end = len(sentence)
     while end and not sentence[end - 1].isalnum():

@@ -306,7 +306,7 @@ class Transport(Guard[TransportSettings]):
         if not answer.routes:
             return []
         ways = _RouteMap(reading)
-        licensed = self._licensed(reading)
+        licensed = self._allowed_routes(reading)
         read = answer.once(claims_of)
         slots = [one for one in answer.routes if answer.prose[one.start : one.end] == one.text]
         findings: list[Finding] = []
@@ -324,7 +324,7 @@ class Transport(Guard[TransportSettings]):
                 findings += _in_sentence(answer, way, own, ways, licensed)
         return findings
 
-    def _licensed(self, reading: Reading) -> frozenset[_Key]:
+    def _allowed_routes(self, reading: Reading) -> frozenset[_Key]:
         if not self.settings.allow_from_question:
             return frozenset()
         texts = (reading.question.text, Text(reading.exchange.echo))

@@ -243,8 +243,8 @@ def _about_the_end(policy: Policy) -> Iterator[Remark]:
     if policy.tenant and strict and late:
         yield Remark(
             ("stream", "mode"),
-            f"`gate` lets sentences out before the end is judged, though {_named(strict)} may let "
-            f"nothing out unchecked; what {_named(late)} and the last look at the whole answer "
+            f"`gate` lets sentences out before the end is judged, though {_names(strict)} may let "
+            f"nothing out unchecked; what {_names(late)} and the last look at the whole answer "
             "find can then only close it; `buffer` judges first",
             refused=False,
         )
@@ -256,7 +256,7 @@ def _of_answers(policy: Policy) -> Iterator[tuple[str, GuardRule]]:
             yield name, rule
 
 
-def _named(guards: list[str]) -> str:
+def _names(guards: list[str]) -> str:
     """Return the first few guards, and how many more there are."""
     more = len(guards) - _MOST_NAMED
     named = ", ".join(f"`{name}`" for name in guards[:_MOST_NAMED])

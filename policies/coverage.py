@@ -169,9 +169,9 @@ def agrees_with_source(claim: str, sentence: str) -> bool | None:
         False if it says the opposite of a predicate that both have; None if the claim denies
         something of which the sentence does not speak.
     """
-    source = _said(sentence)
+    source = _predications(sentence)
     is_open = False
-    for statement in _said(claim):
+    for statement in _predications(claim):
         agreements = {_agreement(statement, one) for one in source}
         if -1 in agreements and 1 not in agreements:
             return False
@@ -187,6 +187,6 @@ def _agreement(statement: Predication, source: Predication) -> int:
     return 0 if act is None or is_other else agrees
 
 
-def _said(text: str) -> list[Predication]:
+def _predications(text: str) -> list[Predication]:
     sentences = read_claims(text).sentences
     return [one for one in statements_of(sentences) if not one.is_named]

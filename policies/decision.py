@@ -303,7 +303,7 @@ def _counts(
 def _result(
     rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible, *, watched: bool
 ) -> GuardResult:
-    wanted = _wanted(rule, stage, report, possible)
+    wanted = _action_wanted(rule, stage, report, possible)
     mode = Mode.SHADOW if watched else rule.mode
     return GuardResult(
         guard=report.guard,
@@ -317,7 +317,9 @@ def _result(
     )
 
 
-def _wanted(rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible) -> Action:
+def _action_wanted(
+    rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible
+) -> Action:
     """Return the action that a report asks for, were it enforced."""
     if report.outcome is Outcome.CLEAN:
         return Action.PASS

@@ -1,8 +1,8 @@
-"""Changes to an answer's text, what of it can still be changed, and places in it.
+"""Edits to an answer's text, and positions in the edited text.
 
-Places are given as three kinds of programs count them.
-Python counts code points; Go, Rust and C bytes of UTF-8; JavaScript, Java and C# units of UTF-16.
-A Hangul syllable is one, three and one; a pictograph one, four and two.
+Positions are given in three units. Python counts code points; Go, Rust and C count UTF-8 bytes;
+JavaScript, Java and C# count UTF-16 units. A Hangul syllable is one, three and one of these; an
+emoji usually one, four and two.
 """
 
 from bisect import bisect_right
@@ -19,7 +19,7 @@ from guards.core.guard import GuardReport, Outcome
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """A place in the answer and what stands there afterwards; empty to take it out."""
+    """A span of the answer and the text that replaces it; empty to take it out."""
 
     span: Span
     text: str = ""

@@ -1,4 +1,4 @@
-"""Effective values of a policy, each with the file and line that it comes from.
+"""Effective values of a policy, each with the file and line that sets it.
 
 A setting is a leaf of the policy: a plain value, a list, or a map with nothing in it, since maps
 are merged key by key and the rest is replaced whole. A guard that a policy does not name is
@@ -275,12 +275,12 @@ def _between_texts(first: str, second: str) -> Contrast | None:
     runs = _runs(_WORD.findall(first), _WORD.findall(second), least_alike=_LEAST_ALIKE)
     if runs is None:
         return None
-    pairs = [_told("".join(gone), "".join(new)) for gone, new in runs]
+    pairs = [_without_shared_space("".join(gone), "".join(new)) for gone, new in runs]
     removed = tuple(gone for gone, _ in pairs if gone)
     return Contrast(removed, tuple(new for _, new in pairs if new))
 
 
-def _told(gone: str, new: str) -> tuple[str, str]:
+def _without_shared_space(gone: str, new: str) -> tuple[str, str]:
     """Return two runs without the space around them, unless they differ in nothing else."""
     if gone.split() != new.split():
         return gone.strip(), new.strip()

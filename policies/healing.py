@@ -1,4 +1,4 @@
-"""Closes the text around citation marks that were taken out.
+"""Repairs the text around citation marks that were taken out.
 
 Nothing of a mark stays behind: no doubled blank, no blank before a full stop, no empty brackets,
 no joining comma, no ``출처:`` without a source and no ``에 따르면,`` without a document. A sentence

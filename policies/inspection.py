@@ -1,4 +1,4 @@
-"""A policy with its guards built: gives verdicts, and mends what led to them.
+"""Runs a policy's guards, gives the verdict, and applies the corrections.
 
 A verdict changes an answer by fixes in place, and by removed sentences.
 """
@@ -280,9 +280,9 @@ class Inspector:
     def _reports(self, reading: Reading, stage: Stage, left_chars: int) -> tuple[GuardReport, ...]:
         """Run the guards of a stage over an answer of which the beginning may have been sent."""
         reports = reading.once(Run).reports(reading, self._guards[stage])
-        return self._as_far_as_possible([*map(self._weighed, reports)], left_chars)
+        return self._as_far_as_possible([*map(self._with_weak_codes, reports)], left_chars)
 
-    def _weighed(self, report: GuardReport) -> GuardReport:
+    def _with_weak_codes(self, report: GuardReport) -> GuardReport:
         """Return a report with the findings weak that the policy does not let act."""
         if self._weak.isdisjoint(found.code for found in report.findings):
             return report

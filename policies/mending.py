@@ -1,7 +1,7 @@
-"""Mends an answer around its citations, once it is known which of its places change.
+"""Corrects an answer's citations, its numbering and its list of references.
 
-Four rounds, each over what the one before it made: the given edits; the text around marks that
-went; the list of references; the numbers. An answer in which nothing was wrong stays as it is.
+Four passes, each over the result of the one before: the given edits; the text around removed marks;
+the list of references; the numbers. An answer without errors stays as it is.
 """
 
 import re
@@ -104,7 +104,7 @@ def list_edits(
         return _replaced(text, references, [line.text for line in new])
     kept = [line for line, stay in zip(references.lines, stays, strict=True) if stay]
     removals = _unlisted_lines(text, references.lines, stays)
-    return tuple(sorted([*removals, *(_placed(line, kept) for line in new)]))
+    return tuple(sorted([*removals, *(_edit_to_add(line, kept) for line in new)]))
 
 
 def _stays(line: ReferenceLine, cited: Cited) -> bool:
@@ -171,7 +171,7 @@ def _named_alike(source: Source, lines: Iterable[ReferenceLine], numbering: Numb
     return cited_as(source)
 
 
-def _placed(new: _NewLine, kept: Sequence[ReferenceLine]) -> Edit:
+def _edit_to_add(new: _NewLine, kept: Sequence[ReferenceLine]) -> Edit:
     """Return the edit that puts a line behind those of lower numbers."""
     lower = [line for line in kept if line.number is not None and line.number < new.number]
     if lower:
@@ -406,13 +406,17 @@ def _without_doubles(
             continue
         for one, other in ((mark, before), (before, mark)):
             place = _place(one)
-            shown = _shown(one, changed.get(place))
-            if place in changed and shown and shown <= _shown(other, changed.get(_place(other))):
+            shown = _numbers_after(one, changed.get(place))
+            if (
+                place in changed
+                and shown
+                and shown <= _numbers_after(other, changed.get(_place(other)))
+            ):
                 changed[place] = Edit(place, one.wrapped)
     return tuple(sorted(changed.values()))
 
 
-def _shown(mark: CitationMark, edit: Edit | None) -> frozenset[int]:
+def _numbers_after(mark: CitationMark, edit: Edit | None) -> frozenset[int]:
     """Return the numbers that a mark has after its edit."""
     if edit is None:
         return frozenset(mark.numbers)

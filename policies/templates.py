@@ -1,4 +1,4 @@
-"""Replies in place of an answer: chosen, filled in, and recognised when they come back.
+"""Reply templates: choice, rendering, and recognition in earlier answers.
 
 A template knows five variables (see `Facts`): ``reason``, one sentence on why the answer before
 this one failed, made for replies to complaints; ``sources``, the titles of the request's sources;

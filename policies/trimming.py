@@ -1,4 +1,4 @@
-"""Takes sentences out of an answer, where what is left still answers the question.
+"""Takes sentences out of an answer if the rest still answers the question.
 
 Claims that contain what was asked for are never taken out. Nothing is left hanging: a sentence that
 leans on one taken out (``이 경우…``, ``다만…``) goes with it, so does the lead-in of a list that

@@ -1,4 +1,4 @@
-"""The verdict: an action, the findings that led to it, and the confidence in the answer.
+"""The verdict: an action, the findings that caused it, and the confidence in the answer.
 
 The confidence starts at 1.0; a fixed part is taken off once for bad citations and another for each
 further sign. Where a judge was asked, its own confidence is weighed in. What is still open caps the

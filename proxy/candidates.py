@@ -1,4 +1,4 @@
-"""Candidates: answers with their verdicts, the gates they pass, and which attempt goes out."""
+"""Candidates: answers with their verdicts, their gates, and which attempt is sent."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -109,7 +109,7 @@ def select(tenant: Judging, index: int, first: Candidate, second: Candidate | No
         if chosen.has_begun:
             return _closed(tenant, chosen, index, verdict, attempt)
         return replace_choice(tenant, chosen.exchange, index, verdict, attempt)
-    return _kept(chosen, index, verdict, attempt, first)
+    return _selection(chosen, index, verdict, attempt, first)
 
 
 def replace_choice(
@@ -124,7 +124,7 @@ def replace_choice(
     )
 
 
-def _kept(
+def _selection(
     chosen: Candidate, index: int, verdict: Verdict | None, attempt: int, first: Candidate
 ) -> Selection:
     """Let an answer out, with what its verdicts change in it."""

@@ -1,4 +1,4 @@
-"""`POST /v1/feedback`, and what the dashboard shares with it: a person's label on a request."""
+"""`POST /v1/feedback`: labels on requests, also for the dashboard."""
 
 from dataclasses import dataclass
 from typing import Literal, Self

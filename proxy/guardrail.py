@@ -170,7 +170,7 @@ class GuardrailJob(Job):
             tenant = seat.judging(self._tenant, exchange)
             with self.trace.step("inspect_answer"):
                 judging = (
-                    self._judged(seat, tenant, exchange, reply, one) for one in reply.answers
+                    self._judge_answer(seat, tenant, exchange, reply, one) for one in reply.answers
                 )
                 judged = await asyncio.gather(*judging)
             note_attempt(self.trace, reply, judged, upstream_ms=0.0)
@@ -243,7 +243,7 @@ class GuardrailJob(Job):
         kept = await read_offloaded(len(raw), partial(json.loads, raw))
         return kept["messages"], kept["offers_tools"], len(raw)
 
-    async def _judged(
+    async def _judge_answer(
         self,
         seat: Seat,
         tenant: Tenant,

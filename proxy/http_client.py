@@ -1,4 +1,4 @@
-"""The HTTP client for model servers and judges: aiohttp, plain or by httpx's interface.
+"""The HTTP client for model servers and judges: aiohttp, directly or through httpx's interface.
 
 httpx's own transport costs about ten times what aiohttp's does. The `httpx-aiohttp` package
 joins the two as well, but it writes the address anew, so that a query may leave in other bytes; it

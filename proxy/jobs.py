@@ -1,4 +1,4 @@
-"""One request from its first byte to its trace: whatever its end, it leaves one."""
+"""One request from its first byte to its trace; every request leaves a trace."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -148,14 +148,14 @@ class Job(ABC):
         """Reply to a request body for as long as the client is there, and record it."""
         try:
             with DisconnectWatch(receive):
-                await self._delivered(await self._settled(raw), send)
+                await self._delivered(await self._reply_or_error(raw), send)
         finally:
             self._record()
 
     async def run(self, raw: bytes, receive: Receive) -> HttpReply:
         """Return the reply to a request body, recorded."""
         with DisconnectWatch(receive):
-            reply = await self._settled(raw)
+            reply = await self._reply_or_error(raw)
         self._record()
         return reply
 
@@ -167,10 +167,10 @@ class Job(ABC):
 
     def leave(self) -> None:
         """End because the client disconnected before anything was run, recorded."""
-        self._left()
+        self._client_left_reply()
         self._record()
 
-    async def _settled(self, raw: bytes) -> HttpReply:
+    async def _reply_or_error(self, raw: bytes) -> HttpReply:
         """Return the reply; failures become OpenAI error objects here."""
         # The web server serves each request in a context of its own, so that only the request's
         # own log lines say this.
@@ -182,7 +182,7 @@ class Job(ABC):
         except asyncio.CancelledError:
             if self._services.shutdown.claim_cancellation():
                 return self._refused(ServiceStopping())
-            return self._left()
+            return self._client_left_reply()
         except RecursionError:
             return self._refused(BadRequest("The body is nested too deeply."))
         except Exception as broken:  # noqa: BLE001 - whatever happened, the client gets an answer
@@ -195,7 +195,7 @@ class Job(ABC):
         try:
             await self._send(reply, send)
         except asyncio.CancelledError:
-            self._left()  # before all of it was taken
+            self._client_left_reply()  # before all of it was taken
             if self._services.shutdown.deadline_passed.is_set():
                 self._end = _NOT_TAKEN
             raise
@@ -210,7 +210,7 @@ class Job(ABC):
         headers = dict(error.headers) | self.early_headers
         return HttpReply(error.status, headers, JSON_TYPE, error.as_body())
 
-    def _left(self) -> HttpReply:
+    def _client_left_reply(self) -> HttpReply:
         self._end = _LEFT
         return HttpReply(_LEFT.status, self.early_headers, JSON_TYPE, b"")
 

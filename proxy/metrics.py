@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, and the files in which several processes keep theirs together.
+"""Metrics for Prometheus, and the files through which several processes share theirs.
 
 Labels are bounded: no text of a tenant, no key, no path. The files are mapped into memory: what a
 process has counted stays there when it is killed. A process is known by its number among the

@@ -1,7 +1,7 @@
-"""Running guards beside other requests: long texts in a thread, very long ones in a process.
+"""Runs guards without delaying other requests: long texts in a thread, very long ones in a process.
 
-What they need of a request is read while the model server thinks, in short pieces, so that its
-first sentence need not wait for that.
+The sources of a request are analysed in short steps while the model server works, so that the first
+sentence of the answer need not wait for that.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Services that all handlers share, built once in `app.py`, and whom of them a key lets read."""
+"""Services that all handlers share, built once in `app.py`, and access rights of keys."""
 
 import secrets
 from collections.abc import Callable, Coroutine

@@ -1,4 +1,4 @@
-"""The Redis that proxies share, for all who keep something there.
+"""The Redis that proxies share: its client, for all modules that store something there.
 
 Whatever the address names, callers see one client, and every call ends in time. Servers
 change their roles: the one that took everything may be a replica the next moment, on a connection

@@ -1,4 +1,4 @@
-"""Tenants: from a key or a path to the tenant with its policy, guards and model server.
+"""Tenants: lookup by key or path, with policy, guards and model server.
 
 A request may ask for more than its tenant's policy, never for less: see `apply_overrides`.
 """

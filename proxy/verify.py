@@ -1,4 +1,4 @@
-"""`POST /v1/verify`: its body, the exchange that it describes, and the verification, recorded."""
+"""`POST /v1/verify`: its body, the verification, and its trace."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -131,7 +131,7 @@ def to_verify(request: VerifyRequest, rules: SourceRules, intents: Intents) -> T
         BadRequest: two sources have the same id, or those of `guard` have a wrong form.
     """
     if request.messages is None:
-        found, answer = _given(request), request.answer or ""
+        found, answer = _given_context(request), request.answer or ""
     else:
         found, answer = _in_messages(request, request.messages, rules)
     intent = intents.intent_of(found.question)
@@ -142,7 +142,7 @@ def to_verify(request: VerifyRequest, rules: SourceRules, intents: Intents) -> T
     return ToVerify(exchange, found, intent, request.options)
 
 
-def _given(request: VerifyRequest) -> FoundContext:
+def _given_context(request: VerifyRequest) -> FoundContext:
     found = FoundContext(
         question=(request.question or request.query or "").strip(),
         sources=(),

@@ -1,4 +1,4 @@
-"""Requests that wait for the scan of their answer, as a gateway sends the two apart.
+"""Requests that wait for their answer, because a gateway sends the two separately.
 
 They are kept in Redis where there is one, so that any replica can judge the answer, else in this
 process. Their texts are kept as they came: the answer could not be compared with masked sources.

@@ -1,4 +1,4 @@
-"""Several processes that serve together: their parent, and the folder that they have in common.
+"""Several worker processes, their parent, and the folder that they share.
 
 The parent begins workers, begins anew those that die, and ends them all. It has no event loop and
 no thread, so that each fork is a process with nothing half done in it. A worker tells it over a

@@ -1,1 +1,1 @@
-"""Reading of complaints: their words, the constructions they are made of, and swear words."""
+"""Analysis of complaints: words, patterns, and swear words."""

@@ -1,4 +1,4 @@
-"""The clauses of a message: what each complains of, names and asks for.
+"""The clauses of a message, with what each complains of, names and asks for.
 
 Evidence of a complaint is a construction of the tables in `guards.lexicons`. Some can only mean the
 bot, its answer or the service (``complaints_of_the_talk.txt``); the others count where the clause

@@ -1,4 +1,4 @@
-"""Finds swear words that are used, not mentioned, and tells whom their form is meant for.
+"""Finds swear words that are used, not quoted, and whom they are aimed at.
 
 The words stand in `guards.lexicons` (``swearwords.txt``); the patterns here tell what may stand
 around them, and find those that are not spelled out in syllables (``시ㅂ``, ``ㅂ신``, ``씨X``), and

@@ -1,4 +1,4 @@
-"""The words of a message with the kinds that tell what each has to do with a complaint."""
+"""The words of a message with their kinds, as the complaint patterns use them."""
 
 import re
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ def _split(one: Morpheme) -> list[Morpheme]:
 def _grouped(found: list[Morpheme]) -> Iterator[Word]:
     at = 0
     while at < len(found):
-        size, kinds = next(_known(found, at), (1, None))
+        size, kinds = next(_words_at(found, at), (1, None))
         last = found[at + size - 1]
         if kinds is None:
             yield Word(last.form.lower(), last.tag, last.start, last.end, _other_kinds(last))
@@ -67,7 +67,7 @@ def _grouped(found: list[Morpheme]) -> Iterator[Word]:
         at += size
 
 
-def _known(found: list[Morpheme], at: int) -> Iterator[tuple[int, frozenset[str]]]:
+def _words_at(found: list[Morpheme], at: int) -> Iterator[tuple[int, frozenset[str]]]:
     """Yield the sizes of the words that begin at a morpheme, the largest first."""
     for size in range(min(_MOST_MORPHEMES_IN_A_WORD, len(found) - at), 0, -1):
         parts = found[at : at + size]

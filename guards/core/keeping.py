@@ -1,4 +1,4 @@
-"""Readings that are computed once and kept: by object, by what was read, or the latest ones."""
+"""Caches of computed readings: per object, per content, or the latest ones."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable

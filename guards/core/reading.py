@@ -1,4 +1,4 @@
-"""An exchange read once for all guards.
+"""The analysis of an exchange, computed once for all guards.
 
 A `Text` is a string with its readings (normal form, sentences, slots), each made when first asked
 for and then kept. What is read is kept where it belongs, because the same passages come back all

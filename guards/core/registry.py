@@ -1,4 +1,4 @@
-"""The folder is the registry: a wrong or unimportable file stops the start."""
+"""The registry of guards: all modules of the folder; an invalid one stops the start."""
 
 import importlib
 import pkgutil

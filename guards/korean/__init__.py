@@ -1,1 +1,1 @@
-"""Reading Korean: morphemes, sentences, clauses and their modality."""
+"""Korean analysis: morphemes, sentences, clauses and their modality."""

@@ -62,7 +62,7 @@ _TAGGERS = _Taggers()
 
 def morphemes(text: str) -> tuple[Morpheme, ...]:
     """Return the morphemes of a text, in order."""
-    return _kept(text) if len(text) <= _LONGEST_KEPT_CHARS else _read(text)
+    return _cached_morphemes(text) if len(text) <= _LONGEST_KEPT_CHARS else _read(text)
 
 
 def likely_readings(text: str, many: int) -> Iterator[tuple[Morpheme, ...]]:
@@ -85,7 +85,7 @@ def likely_readings(text: str, many: int) -> Iterator[tuple[Morpheme, ...]]:
 
 
 @lru_cache(maxsize=_TEXTS_KEPT)
-def _kept(text: str) -> tuple[Morpheme, ...]:
+def _cached_morphemes(text: str) -> tuple[Morpheme, ...]:
     return _read(text)
 
 

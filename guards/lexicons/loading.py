@@ -1,4 +1,4 @@
-"""The word lists of this folder: text files, one entry a line, ``#`` before what explains them.
+"""The word lists of this folder: text files, one entry per line, comments after ``#``.
 
 Plain texts that a regular expression needs show whether it can match: searching for one takes a
 hundredth of the time of the pattern.
@@ -65,7 +65,7 @@ _NOTHING = ("",)
 
 
 class Candidates:
-    """The patterns that may match a text, among some.
+    """Preselection of the patterns that can match a text.
 
     Args:
         patterns: Regular expressions.
@@ -76,7 +76,7 @@ class Candidates:
         for number, pattern in enumerate(patterns):
             for text in needed_by(pattern):
                 by_text[text].append(number)
-        # A text is looked for only where the character of it stands that the fewest others have.
+        # A needed text is searched for only where its rarest character occurs.
         common = Counter(char for text in by_text for char in set(text))
         self._by_char: defaultdict[str, list[tuple[str, list[int]]]] = defaultdict(list)
         for text, numbers in by_text.items():
@@ -96,7 +96,7 @@ class Candidates:
 
 
 def needed_by(pattern: str) -> Sequence[str]:
-    """Return texts one of which stands in every match of a pattern; an empty one if any may."""
+    """Return texts of which every match of a pattern contains one; an empty text if unknown."""
     needed: list[str] = []
     runs: list[list[str]] = [[""]]
     for atom in _ATOM.finditer(pattern):
@@ -108,7 +108,7 @@ def needed_by(pattern: str) -> Sequence[str]:
             runs[-1] = [text + char for text in runs[-1]]
         elif group and not atom["may_lack"]:
             is_plain = _PLAIN_GROUP.fullmatch(group) is not None
-            # What follows stands right behind the alternatives of a plain one only.
+            # The next part follows the alternatives directly only if the group is plain.
             runs += [group.split("|")] if is_plain else [[*needed_by(group)], [""]]
         elif other == "|":
             needed += _rarest(runs)

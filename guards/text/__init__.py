@@ -1,1 +1,1 @@
-"""Reading Korean text: normalising, sentences, particles, slots."""
+"""Korean text: normal form, sentences, particles, slots."""

@@ -1,4 +1,4 @@
-"""Which text a source is an edition of, and which of two editions is the newer one.
+"""Editions of a document: recognised by title and date, and which of two is newer.
 
 Read from the title (or the file's name) and from labelled dates at the head of the text
 (``시행일: 2031. 3. 5.``). A draft (개정안) is never called the newer one: it may not be in force.

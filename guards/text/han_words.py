@@ -1,9 +1,9 @@
 """Han words as Korean reads them: ``費用`` and ``费用`` are ``비용``, ``理由`` is ``이유``.
 
-A reading is only believed where it stands as a word in a text that is known to be right, and in
-the same role (as its ending shows), because most characters are read in more than one way and many
-words share a reading. What holds a word that means something else than its reading is not read at
-all. Han characters that Korean itself writes, glosses and a few conventional signs, are left alone.
+A reading is accepted only if it is a word of a trusted text (source or question) in the same role,
+as its ending shows, because most characters have more than one reading and many words share one.
+Runs with a word that means something else than its reading are not read at all. Han characters that
+are usual in Korean texts (glosses and a few conventional signs) are left alone.
 """
 
 import re
@@ -286,7 +286,7 @@ _CHARS_AROUND = 20
 # 비용/費用, 비용·費用, 비용 費用: the word is there already.
 _SAID_BEFORE = re.compile(r"([가-힣]{2,12})(?: ?[/／·ㆍ・] ?| )\Z")
 
-# 費用(비용), 費用/비용; where yet another follows, that one is told by the word before it.
+# 費用(비용), 費用/비용; if another one follows, the word before it identifies that one.
 _SAID_AGAIN = r" ?[(（]{0}[)）]| ?[/／] ?{0}(?! ?[/／·ㆍ・ ] ?[一-鿿])"
 
 

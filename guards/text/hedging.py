@@ -1,4 +1,4 @@
-"""The figures of a text that it commits itself to, those it hedges, and hedging in words alone."""
+"""Figures that a text states as certain, figures that it hedges, and hedging in words alone."""
 
 import re
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ def claimed_quantities(text: Text) -> tuple[Quantity, ...]:
 
     Nor those that name a line of its list by its number (``2번의 요금은``).
     """
-    return text.once(_claimed)
+    return text.once(_hedged_quantities)
 
 
-def _claimed(text: Text) -> tuple[Quantity, ...]:
+def _hedged_quantities(text: Text) -> tuple[Quantity, ...]:
     lines = {int(line["number"]): line.start() for line in _NUMBERED_LINE.finditer(text.raw)}
     return tuple(
         quantity
@@ -111,11 +111,11 @@ def _hedged_starts(text: Text) -> Sequence[int]:
 
 
 def may_guess(text: str) -> bool:
-    """Tell at once whether a text may guess without a figure."""
+    """Tell quickly whether a text may contain a guess without a figure."""
     return _MAY_GUESS.search(text) is not None
 
 
 def guesses(text: str, start: int = 0, end: int | None = None) -> list[Guess]:
-    """Return the expressions between two places by which a text guesses without a figure."""
+    """Return the hedging expressions without a figure between two places of a text."""
     stop = len(text) if end is None else end
     return [Guess(match[0], *match.span()) for match in _GUESS.finditer(text, start, stop)]

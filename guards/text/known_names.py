@@ -1,11 +1,11 @@
-"""The names that sources hold: as they stand, shortened, written out, or in another script.
+"""The names in the sources: as written, shortened, written out, or in another script.
 
-Names with the same head that differ in one letter are spelt almost alike, unless that syllable
-tells places or numbers apart: ``강남구청`` and ``강동구청`` are two places, not two spellings.
+Names with the same head that differ in one letter count as spellings of one name, unless that
+syllable distinguishes places or numbers: ``강남구청`` and ``강동구청`` are two places.
 
-A Latin and a Hangul word may write the same sounds (``Google`` and ``구글``). Only consonants
-count, and those by where they are made, because the transcription of vowels varies. This excuses a
-name; it never accuses one.
+A Latin and a Hangul word may be the same name (``Google`` and ``구글``). They are compared by the
+place of articulation of their consonants, because the transcription of vowels varies. This rule
+only accepts names; it never reports one.
 """
 
 import re
@@ -52,7 +52,7 @@ def is_misspelt(name: Name, other: Name) -> bool:
 
 
 def nearly_same(one: str, other: str) -> bool:
-    """Tell whether two words differ by one letter that tells nothing apart."""
+    """Tell whether two words differ by one letter that makes no difference."""
     if abs(len(one) - len(other)) > _MOST_LETTERS:
         return False
     pairs = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
@@ -133,7 +133,7 @@ _OTHER_DOCUMENT = r"\s?(?:증(?!명|[가-힣]{2})|등본|초본|확인서)"
 _NO_CERTIFICATE = r"|\s?증명"
 _LONGEST_SHORT_FORM = 4
 _MOST_KIN = 300
-# Capitals so few are read letter by letter, and have too few sounds to be told by.
+# So few capitals are read letter by letter, and have too few sounds to be compared.
 _SPELT_OUT_CHARS = 3
 
 
@@ -162,10 +162,10 @@ class KnownNames:
         return any(key in text for text in self._dense)
 
     def _holds_specific(self, name: Name) -> bool:
-        """Tell whether what makes a name this one stands there, for a document also its head alone.
+        """Tell whether the distinguishing part of a name stands there; for documents also the head.
 
-        What stands there as another document's does not make it this one: 주민등록증 is no evidence
-        for 주민등록등본.
+        The same part of another document's name does not count: 주민등록증 is no evidence for
+        주민등록등본.
         """
         if name.head not in _PAPERS:
             return self.holds(name.specific)
@@ -263,10 +263,10 @@ _AROUND_PLACE = frozenset(("", "시", "도", "지역", "시내", "시각", "발"
 
 
 def replaces_a_name(swap: Swap, known: KnownNames) -> bool:
-    """Tell whether what was put into a source's sentence is another name than the source's.
+    """Tell whether the words put into a source's sentence are another name than the source's.
 
-    A name that stands elsewhere must take the place of a name; one that stands nowhere may take
-    the place of anything. A fuller, shorter or better spelt form of the same name is none.
+    A name from elsewhere in the sources must replace a name; a name that is in no source may
+    replace anything. A fuller, shorter or better spelt form of the same name does not count.
 
     Args:
         swap: The place that differs.

@@ -1,15 +1,16 @@
 """The names of a text, as far as their form shows them.
 
-Korean has no capitals, so a name is recognised by its head noun (``영통구청``, ``수원
+Korean has no capital letters, so a name is recognised by its head noun (``영통구청``, ``수원
 청소년센터``), by its ending as a place (``가평군``), by a title after it (``김해솔 과장``), by
 quotes beside a head or the word 이름 (``레스토랑 '물빛뜰'``), or by Latin capitals. A bare name in
 Hangul is not seen.
 
-What stands before the head must name, not only describe: ``고객센터`` and ``관할 구청`` are none.
-People have three syllables that begin with one of the commonest family names and end as given names
-do; a shorter or longer name cannot be distinguished from a word (``담당 과장``). Quotes alone prove
-nothing, because Korean quotes words for emphasis too. Among Latin words, a gloss behind a Korean
-word (``자기자본이익률(ROE)``) and a sentence in another language are none.
+The words before the head must name something, not only describe it: ``고객센터`` and ``관할 구청``
+are no names. A person's name has three syllables, begins with one of the commonest family names and
+ends as given names do; a shorter or longer name cannot be distinguished from a word (``담당
+과장``). Quotes alone prove nothing, because Korean quotes words for emphasis too. Among Latin
+words, a gloss behind a Korean word (``자기자본이익률(ROE)``) and a sentence in another language are
+none.
 """
 
 import re
@@ -37,7 +38,7 @@ class Name:
         start: Where it begins, in code points.
         end: Where it ends (half-open).
         head: The noun that it ends with (구청, 센터), in small letters; empty if there is none.
-        specific: What makes it this one and no other (영통), comparable.
+        specific: The part that distinguishes it (영통), in comparable form.
     """
 
     text: str
@@ -48,7 +49,7 @@ class Name:
 
     @property
     def key(self) -> str:
-        """The whole name, comparable."""
+        """The whole name, in comparable form."""
         return dense(self.text)
 
 
@@ -141,7 +142,7 @@ _MOST_QUOTED_WORDS = 3
 
 
 def quoted_names(text: str) -> Iterator[Name]:
-    """Yield the names of a text that are pointed out, in order of the ways to do so."""
+    """Yield the names of a text in quotes or beside a word like 이름, grouped by pattern."""
     for found in _TITLE.finditer(text):
         yield Name(found["name"], *found.span("name"), "", dense(found["name"]))
     for pattern in (_BEHIND, _BEFORE) if _QUOTE.search(text) else ():

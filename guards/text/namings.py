@@ -1,9 +1,9 @@
-"""Whose a value is said to be, and whether a claim gives it to the wrong owner.
+"""The owner of a value (office, room, purpose), and whether a claim gives it to the wrong one.
 
-The words around a value may name its office, room or purpose, each of which may name it alone:
-``행정실(학비) 055-000-0000`` belongs to the office and to the purpose, the cells of a table's row
-each name the values beside them. A value is only said to be another's where the claim names that
-other by a whole label of its own, and by no word that the value alone has.
+Each label beside a value identifies it by itself: ``행정실(학비) 055-000-0000`` belongs to the
+office and to the purpose, and each cell of a table row is a label of the values beside it. A value
+counts as another's only if the claim contains a whole label of that other, and no word that only
+the given value has.
 
 Tables, lists and lines of codes bind names to what they are for: ``| 도예 | 나은별 |`` a teacher to
 a course, ``심사1팀(신규), 심사2팀(연장)`` teams to their matters, ``E2 배수 불량`` a meaning to a
@@ -401,21 +401,23 @@ def _is_hinted(one: Bound, said: frozenset[str]) -> bool:
 
 
 def bound_names(sources: SourceSet) -> list[tuple[Part, list[Bound]]]:
-    """Return the names that each source binds; those of one group may be taken for one another."""
+    """Return the bindings of each source; names of one group can be confused with one another."""
     return [(part, group) for part in sources.parts for group in part.text.once(_groups)]
 
 
 def _groups(text: Text) -> list[list[Bound]]:
-    """Return what a source binds; names of one group may be taken for one another."""
+    """Return the bindings of a source; names of one group can be confused with one another."""
     lines = text.raw.split("\n")
     groups = [*_tables(lines), [*_codes(lines)]]
     listed = [(needed, pattern) for needed, pattern in LISTED if needed.search(text.raw)]
     for line in lines if listed else ():
-        groups += [[*_listed(pattern, line)] for needed, pattern in listed if needed.search(line)]
+        groups += [
+            [*_bound_in_list(pattern, line)] for needed, pattern in listed if needed.search(line)
+        ]
     return [group for group in groups if len({one.name for one in group}) >= _FEWEST]
 
 
-def _listed(pattern: re.Pattern[str], line: str) -> Iterator[Bound]:
+def _bound_in_list(pattern: re.Pattern[str], line: str) -> Iterator[Bound]:
     for found in pattern.finditer(line):
         key = label_of(found["key"])
         if key:

@@ -1,4 +1,4 @@
-"""Runs of writing that is not Korean: Han, kana, Cyrillic, other scripts, broken characters, Latin.
+"""Runs of text that is not Korean: Han, kana, Cyrillic, other scripts, broken characters, Latin.
 
 One pass with one class of ranges, because texts are nearly always free of such characters and plain
 ranges are what `re` scans fastest. What lies in code, addresses and file names is left out.

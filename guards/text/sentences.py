@@ -12,8 +12,8 @@ The ends found do not depend on where the text was cut. How far a rule looks ahe
 * a citation mark behind it: until the mark is over, and ten characters more where it may be a word;
 * a bracket or quote: until it closes, the line ends, or 200 characters passed.
 
-Besides: lead-ins and headings, which mean nothing without what follows, and the place to cut out
-with a sentence.
+Also here: lead-ins and headings, which mean nothing without the text after them, and the span to
+remove with a sentence.
 """
 
 import re
@@ -65,7 +65,7 @@ _SENTENCE_ENDINGS = frozenset("다요죠까음함됨임")
 
 
 class Stand(NamedTuple):
-    """Place from which a text can be read on, as a sentence certainly ends before it.
+    """A certain end of a sentence, from which splitting can continue.
 
     Attributes:
         position: Right behind an end.
@@ -79,7 +79,7 @@ class Stand(NamedTuple):
 
 
 class SentenceEnds:
-    """The ends of the sentences of a text that grows.
+    """The sentence ends of a growing text.
 
     Args:
         text: What is known of it.
@@ -307,9 +307,9 @@ class Sentence(NamedTuple):
 
 
 class GrowingSentences:
-    """The sentences of a text that is looked at again and again while it grows.
+    """The sentences of a growing text that is split again and again.
 
-    Those that are over by the latest look are not looked for again.
+    Sentences that were complete the last time are not searched for again.
     """
 
     def __init__(self) -> None:
@@ -378,10 +378,10 @@ HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,60}\*\*:?\s*$)")
 
 
 def place_to_remove(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the place of a stretch of whole sentences with the white space that goes with it.
+    """Return the span to remove with some whole sentences, so that the white space stays right.
 
-    What is left has no doubled blank, no empty line more than before, and no white space at either
-    end that was not there.
+    The remaining text gets no double blanks, no additional empty lines, and no new white space at
+    either end.
     """
     before, after = _content_end(text, start), _content_start(text, end)
     if after == len(text):

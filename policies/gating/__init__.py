@@ -1,1 +1,1 @@
-"""Lets an answer out sentence by sentence, each one judged."""
+"""The stream gate: an answer is released sentence by sentence, after each has been judged."""

@@ -1,13 +1,13 @@
-"""Cuts an answer into segments while it is written: what is judged, and let out, at once.
+"""Cuts a growing answer into segments, the units that are judged and released.
 
-A segment is a sentence with its citation marks, and what cannot stand alone before it. It ends
-right behind them; white space belongs to the next segment. Its end is reported when the next
-visible character is there, so that the last segment is never empty, and never depends on more than
+A segment is a sentence with its citation marks, and the text before it that cannot stand alone. It
+ends right behind them; white space belongs to the next segment. Its end is reported when the next
+visible character has arrived, so that the last segment is never empty. It depends on no more than
 
 * that character,
-* what a sentence's end looks ahead (see `guards.text.sentences`),
-* behind a line that opens an answer, but says nothing for sure if a list begins below it: five
-  characters of the next one.
+* the look-ahead at a sentence's end (see `guards.text.sentences`),
+* five characters of the next line, after a line that opens an answer and would be a mere lead-in if
+  a list began below it.
 """
 
 import re

@@ -75,15 +75,15 @@ def placed(verdict: Verdict, edits: Iterable[Edit], shift: int = 0) -> Verdict:
     results = tuple(
         replace(
             one,
-            findings=tuple(_placed(found, places, shift) for found in one.findings),
-            cleared=tuple(_placed(found, places, shift) for found in one.cleared),
+            findings=tuple(_moved_finding(found, places, shift) for found in one.findings),
+            cleared=tuple(_moved_finding(found, places, shift) for found in one.cleared),
         )
         for one in verdict.results
     )
     return replace(verdict, results=results)
 
 
-def _placed(found: Finding, places: Sequence[tuple[Edit, Edit]], shift: int) -> Finding:
+def _moved_finding(found: Finding, places: Sequence[tuple[Edit, Edit]], shift: int) -> Finding:
     if found.part != "answer":
         return found
     span = Span(found.span.start + shift, found.span.end + shift)

@@ -1,1 +1,1 @@
-"""A second opinion: what a judge is asked, what may come back, and what it may change."""
+"""A second opinion: questions to a judge, its answers, and their effects."""

@@ -1,4 +1,4 @@
-"""Which claims of an answer a judge is asked about, and when it is not asked at all.
+"""Selection of the claims that a judge is asked about, and reasons not to ask.
 
 A claim is open if the guards' findings about it are only weak or only possible, or if they found
 nothing and the comparison with the sources still leaves it in doubt. What the sources clearly hold,

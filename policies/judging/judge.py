@@ -1,4 +1,4 @@
-"""A second opinion on claims that the guards left open: what is asked, and what may come back.
+"""The interface of a judge: questions about claims that the guards left open, and opinions.
 
 A judge is a model that may err, lie, hang or be talked round by the texts it reads. So it is asked
 only about open claims, and what it says counts only as `policies.judging.opinions` and

@@ -62,7 +62,7 @@ def is_beside_the_point(quote: str, claim: str) -> bool:
     """Tell whether a quote in Korean has no word of a claim."""
     if not (_HANGUL.search(quote) and _HANGUL.search(claim)):
         return False
-    return bool(units_of(claim)) and not _shared(quote, claim)
+    return bool(units_of(claim)) and not _words_in_common(quote, claim)
 
 
 def contradicts_claim(quote: str, text: str, claim: str) -> bool:
@@ -71,7 +71,9 @@ def contradicts_claim(quote: str, text: str, claim: str) -> bool:
     It is the whole sentences that count: a quote may stop short of what they deny. Of several, it
     is the one nearest to the claim.
     """
-    quoted = max(_sentences_of(quote, text), key=lambda one: _shared(one, claim), default="")
+    quoted = max(
+        _sentences_of(quote, text), key=lambda one: _words_in_common(one, claim), default=""
+    )
     said, claimed = _signed(quoted), _signed(claim)
     # What is said about the same thing tells most; only without it what the sentences say as a
     # whole.
@@ -104,7 +106,7 @@ def _bare(text: str) -> str:
     return _NOT_COMPARED.sub("", normalise(text).text).casefold()
 
 
-def _shared(one: str, other: str) -> int:
+def _words_in_common(one: str, other: str) -> int:
     """Return how many words two texts share."""
     first, second = ({unit.feature for unit in units_of(text)} for text in (one, other))
     return len(first & second)
@@ -252,7 +254,7 @@ def _approved(
         if shown is None:
             continue
         quoted = " ".join(_sentences_of(opinion.quote, shown.text, _LEAST_QUOTED_SHARE))
-        is_about_it = _shared(quoted, claim.text) >= _FEWEST_SHARED_WORDS
+        is_about_it = _words_in_common(quoted, claim.text) >= _FEWEST_SHARED_WORDS
         if is_about_it and _numbers(claim.text) <= _numbers(quoted):
             approved.append(claim.span)
     return tuple(approved)

@@ -1,4 +1,4 @@
-"""Effects of a judge's opinion: one table, by what the guards found in the same answer.
+"""Effects of a judge's opinion on the findings and on the verdict.
 
 A judge alone never replaces an answer. Its strongest objection counts in full only where a guard
 has a doubt about the same claim; otherwise the claim may be written again or taken out, and where

@@ -1,1 +1,1 @@
-"""Policy files: what they may say, how they are read, inherited and kept current."""
+"""Policy files: their schema, loading, inheritance and reloading."""

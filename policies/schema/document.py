@@ -1,4 +1,4 @@
-"""Policy files: YAML as trees of values that know where they stand, and their shape.
+"""Policy files as YAML trees whose values know their line, and limits on their form.
 
 YAML 1.2, so that ``mode: off`` is the word. What makes a policy hard to read is refused: a key that
 appears twice, aliases (policies share through ``extends``), and tags. The shape has every guard's

@@ -1,4 +1,4 @@
-"""Files of policies, and what one inherits from another through ``extends``.
+"""Policy files, and inheritance between them through ``extends``.
 
 A file is named after its policy. ``extends`` finds a file of the same directory, else a shipped
 policy; a file's own name always means the shipped one, and shipped files extend only each other.
@@ -155,7 +155,7 @@ class Shelf:
         extends = names.get("extends") if isinstance(names, Mapping) else None
         if extends is None or not isinstance(extends.value, str):
             return None
-        found = self._found(extends.value, file)
+        found = self._policy_named(extends.value, file)
         if found is None:
             known = (self._own.keys() | shipped_files().keys()) - {file.name}
             hint = suggestion(extends.value, known)
@@ -166,7 +166,7 @@ class Shelf:
             raise PolicyError([Problem(extends.place, "extends", f"goes in a circle: {circle}")])
         return self._inherited(found, (*trail, file))
 
-    def _found(self, name: str, asking: PolicyFile) -> PolicyFile | None:
+    def _policy_named(self, name: str, asking: PolicyFile) -> PolicyFile | None:
         own = None if asking.shipped or name == asking.name else self._own.get(name)
         return own or shipped_files().get(name)
 

@@ -1,4 +1,4 @@
-"""API keys of tenants: made here, shown once, kept only as salted hashes.
+"""API keys of tenants: created here, shown once, stored only as salted hashes.
 
 A key carries 256 random bits, so that one fast hash is enough: slow ones protect secrets that can
 be guessed. The salt keeps files from showing that they hold the same key.

@@ -1,4 +1,4 @@
-"""A directory of YAML files -> policies, with all that is wrong named by file, line and key."""
+"""Loads a directory of policy files; every problem has its file, line and key."""
 
 import hashlib
 import json
@@ -93,7 +93,7 @@ def survey(directory: Path, *, require_env: bool) -> Survey:
         warnings |= set(looked.warnings)
         if not looked.refused:
             try:
-                usable.append(_drawn(looked, shelf))
+                usable.append(_loaded_policy(looked, shelf))
             except PolicyError as error:
                 errors |= set(error.problems)
     errors |= set(_claimed_twice(usable))
@@ -155,7 +155,7 @@ def _draw(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> LoadedPolicy:
     looked = _look(file, shelf, require_env=require_env)
     if looked.refused:
         raise PolicyError(looked.refused)
-    return _drawn(looked, shelf)
+    return _loaded_policy(looked, shelf)
 
 
 def _look(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _CheckedPolicy:
@@ -163,14 +163,14 @@ def _look(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _CheckedPolic
     try:
         policy = validated(entry.plain())
     except ValidationError as error:
-        raise PolicyError(_placed(remarks_on(error), entry)) from error
+        raise PolicyError(_problems_at(remarks_on(error), entry)) from error
     remarks = remarks_about(policy, os.environ, require_env=require_env)
-    refused = _placed((remark for remark in remarks if remark.refused), entry)
+    refused = _problems_at((remark for remark in remarks if remark.refused), entry)
     warnings = (_warning(remark, entry) for remark in remarks if not remark.refused)
     return _CheckedPolicy(file, policy, entry, tuple(refused), tuple(warnings))
 
 
-def _drawn(looked: _CheckedPolicy, shelf: Shelf) -> LoadedPolicy:
+def _loaded_policy(looked: _CheckedPolicy, shelf: Shelf) -> LoadedPolicy:
     shadow = shelf.shadow(looked.file, looked.entry)
     return _loaded(
         looked.file.name,
@@ -186,7 +186,7 @@ def _shadow(file: PolicyFile, shelf: Shelf) -> LoadedPolicy:
     """Return what is to be tried; what it would try itself is of no interest."""
     looked = _look(file, shelf, require_env=False)
     if faults := faults_in_judging(looked.policy):
-        raise PolicyError(_placed(faults, looked.entry))
+        raise PolicyError(_problems_at(faults, looked.entry))
     return _loaded(file.name, looked.policy, str(file), looked.entry, looked.warnings, None)
 
 
@@ -211,7 +211,7 @@ def _loaded(
     )
 
 
-def _placed(remarks: Iterable[Remark], entry: Entry) -> list[Problem]:
+def _problems_at(remarks: Iterable[Remark], entry: Entry) -> list[Problem]:
     return [
         Problem(entry.at(remark.key), spelled(remark.key), remark.message) for remark in remarks
     ]

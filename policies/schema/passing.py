@@ -1,4 +1,4 @@
-"""Rules for requests that pass through to the model server without guards: methods and paths.
+"""Rules for requests that are forwarded without guards: methods and paths.
 
 A rule is ``[METHOD,… ]/path``, the path being what follows the version (``/v1`` in front of it may
 be written). ``*`` stands for one segment and ``**``, at the end, for any number of them, none
@@ -129,14 +129,14 @@ def _ending(segment: str) -> str:
     return re.split(r"[^\w-]", segment.casefold(), maxsplit=1)[0]
 
 
-def _checked(text: str) -> str:
+def _checked_path(text: str) -> str:
     if len(text) > LONGEST_RULE_CHARS:
         raise ValueError(f"is longer than {LONGEST_RULE_CHARS} characters")
     read_rule(text)
     return text
 
 
-PassingText: TypeAlias = Annotated[str, AfterValidator(_checked)]
+PassingText: TypeAlias = Annotated[str, AfterValidator(_checked_path)]
 """A rule as a policy file spells it."""
 
 

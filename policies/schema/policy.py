@@ -1,4 +1,4 @@
-"""The shape of a policy: what one YAML file may say. Frozen; unknown keys are refused."""
+"""The schema of a policy file. Frozen; unknown keys are refused."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal

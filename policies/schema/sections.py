@@ -1,4 +1,4 @@
-"""The sections of a policy, each a model; the keys of a section are the names of its fields."""
+"""The sections of a policy: one model each, whose field names are the keys."""
 
 from enum import StrEnum
 from typing import Self

@@ -1,4 +1,4 @@
-"""The policies in force: read at the start, reread when a file changes, swapped whole.
+"""The policies in force: loaded at the start, reloaded when a file changes, swapped as a whole.
 
 A request keeps the snapshot that it began with by holding it. When a file is broken after an edit,
 the whole last good snapshot stays in force, for every tenant: one rule, and never a mixture of two
@@ -111,7 +111,7 @@ class PolicyStore:
             self.last_error = error
             return Reload(before, error=error)
         self.last_error = None
-        changed = _changed(before, after)
+        changed = _changed_tenants(before, after)
         if changed:
             self.snapshot = replace(after, since=_since(before, after, changed))
         return Reload(self.snapshot, changed)
@@ -222,7 +222,7 @@ def _state(path: Path) -> FileState:
     return (path.name, seen.st_ino, seen.st_size, seen.st_mtime_ns)
 
 
-def _changed(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
+def _changed_tenants(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
     names = before.policies.keys() | after.policies.keys()
     return tuple(
         sorted(name for name in names if before.policies.get(name) != after.policies.get(name))

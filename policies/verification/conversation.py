@@ -1,4 +1,4 @@
-"""The messages of a request: which of them are the question, and the turns around it."""
+"""The messages of a request, divided into the question and the turns around it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The judgement of an answer: every sentence beside the sources, which checks ran, the result."""
+"""The judgement of an answer: each sentence with its sources, the checks that ran, the result."""
 
 from bisect import bisect_right
 from collections import defaultdict

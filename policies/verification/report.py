@@ -1,4 +1,4 @@
-"""Makes the report on an answer out of the verdict over it: correction, findings, scores."""
+"""Builds the report on an answer from the verdict: correction, findings, scores."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -104,16 +104,16 @@ def corrected(
     if wanted == "none":
         return Corrected(exchange.answer)
     if wanted == "citations":
-        return _made(exchange, citations_repaired(inspector.policy, exchange, verdict))
+        return _corrected(exchange, citations_repaired(inspector.policy, exchange, verdict))
     settled = inspector.settled(exchange, verdict, may_edit=True)
     if settled.action is Action.PASS:
         return Corrected(exchange.answer)
     if not settled.edits:
         return Corrected()
-    return _made(exchange, repaired(inspector.policy, exchange, settled))
+    return _corrected(exchange, repaired(inspector.policy, exchange, settled))
 
 
-def _made(exchange: Exchange, mended: MendedCitations | None) -> Corrected:
+def _corrected(exchange: Exchange, mended: MendedCitations | None) -> Corrected:
     if mended is None:
         return Corrected()
     text = apply(exchange.answer or "", mended.edits)

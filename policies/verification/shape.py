@@ -1,4 +1,4 @@
-"""Verification: its input (given sources, options) and its report, for all who show it."""
+"""The input of a verification (sources, options) and the schema of its report."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Verifies answers: the interface for programs, which all other ways to verify use.
+"""Verifies answers: the Python interface, which all other ways to verify use.
 
 from policies import verify
 
@@ -232,7 +232,7 @@ def verify(
         UnknownGuard: the options name a guard that does not exist.
         ValueError: `messages` or `guard` cannot be used, or both hold a question.
     """
-    said = _said(question, answer, messages)
+    said = _conversation(question, answer, messages)
     chosen = chosen_policy(policy)
     context = GuardContext.model_validate(guard or {})
     intents = (chosen.intents.intent_of(said.question).intent, context.intent)
@@ -271,7 +271,7 @@ def quick_verify(
     )
 
 
-def _said(question: str, answer: str | None, messages: Messages | None) -> Conversation:
+def _conversation(question: str, answer: str | None, messages: Messages | None) -> Conversation:
     if not isinstance(question, str):
         raise TypeError(f"question must be a str, not {type(question).__name__}")
     if not isinstance(answer, str) and (answer is not None or messages is None):

@@ -118,7 +118,7 @@ def _likeness(one: str, other: str) -> float:
     words = _dice(_words(one), _words(other))
     if not words:
         return 0.0
-    asked = _SAME_ASKED if _asked(one) == _asked(other) else 0.0
+    asked = _SAME_ASKED if _features(one) == _features(other) else 0.0
     return (words + _dice(_letter_pairs(one), _letter_pairs(other))) / 2 + asked
 
 
@@ -131,7 +131,7 @@ def _words(question: str) -> Set[str]:
     return {feature for one in told for feature in one.features} - _ASKING
 
 
-def _asked(question: str) -> Set[object]:
+def _features(question: str) -> Set[object]:
     named = next((pattern for pattern in _ASKED_FOR if pattern.search(question)), None)
     return asked_answers(question) if named is None else {named}
 
@@ -204,8 +204,8 @@ def _table(stops: Iterable[Stop]) -> Table:
         table.add_row(
             _mark(stop),
             Text(f"{stop.case.query}\n({stop.case.id})"),
-            Text(_said(stop)),
-            Text(_left(stop)),
+            Text(_reply_text(stop)),
+            Text(_left_open(stop)),
             Text("\n".join((stop.result.action, *stop.result.reasons, stop.result.trace_id))),
         )
     return table
@@ -218,8 +218,8 @@ def _block(stop: Stop) -> tuple[RenderableType, ...]:
     block.add_row(_mark(stop), Text(f"{stop.result.action}  ({stop.case.id})", style="bold"))
     for name, text in (
         ("question", str(stop.case.query)),
-        ("model", _said(stop)),
-        ("sent", _left(stop)),
+        ("model", _reply_text(stop)),
+        ("sent", _left_open(stop)),
         ("reasons", "\n".join(stop.result.reasons)),
         ("trace", stop.result.trace_id),
     ):
@@ -234,11 +234,11 @@ def _mark(stop: Stop) -> Text:
     return Text("△", style="yellow") if stop.case.category == MISSED else Text("✓", style="green")
 
 
-def _said(stop: Stop) -> str:
+def _reply_text(stop: Stop) -> str:
     return harmless("\n→ ".join(says(stop.case))) if stop.result.attempts != 0 else "(not called)"
 
 
-def _left(stop: Stop) -> str:
+def _left_open(stop: Stop) -> str:
     if stop.result.reply == says(stop.case)[0]:
         return "(the same)"
     return excerpt(stop.result.reply, BRIEF_CHARS)

@@ -1,4 +1,4 @@
-"""`guard-proxy eval GOLDEN`: a golden set, asked through a proxy or played without a model."""
+"""`guard-proxy eval GOLDEN`: runs a golden set against a proxy, or with scripted answers."""
 
 import asyncio
 import contextlib

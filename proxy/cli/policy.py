@@ -1,4 +1,4 @@
-"""`guard-proxy policy check|explain|diff|schema`, and policies as other commands name them."""
+"""`guard-proxy policy check|explain|diff|schema`, and policies by name for other commands."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -105,7 +105,7 @@ def settings_table(settings: Sequence[Setting]) -> Table:
     table.add_column("value", overflow="fold")
     table.add_column("from", no_wrap=True)
     for setting in settings:
-        cells = (_name(setting.name), _cut(setting.value), _origin(setting.place))
+        cells = (_name(setting.name), _shortened(setting.value), _origin(setting.place))
         table.add_row(*map(Text, cells), style="dim" if setting.place is None else "")
     return table
 
@@ -146,7 +146,7 @@ def _sides(difference: Difference) -> tuple[Text, Text]:
 def _side(setting: Setting | None) -> Text:
     if setting is None:
         return Text("–", "dim")
-    value = _cut(setting.value)
+    value = _shortened(setting.value)
     between = "  " if cell_len(value) <= _SHORT_COLUMNS else "\n"
     return Text.assemble(value, between, (f"({_origin(setting.place)})", "dim"))
 
@@ -165,7 +165,7 @@ def _is_short(setting: Setting) -> bool:
     return cell_len(_on_one_line(setting.value)) <= _VALUE_COLUMNS
 
 
-def _cut(value: Plain) -> str:
+def _shortened(value: Plain) -> str:
     """Return a value on one line; a list that is cut says how long it is."""
     line = _on_one_line(value)
     if isinstance(value, list) and cell_len(line) > _VALUE_COLUMNS:
@@ -207,7 +207,7 @@ def diff(
     found = differences(first, second)
     if as_json:
         texts = {"a": described(first), "b": described(second)}
-        print_json({**texts, "differences": list(map(_listed, found))})
+        print_json({**texts, "differences": list(map(_difference_json, found))})
     else:
         for side, loaded in (("A", first), ("B", second)):
             out.print(f"{side}: {heading(loaded)}", style="bold", markup=False)
@@ -215,7 +215,7 @@ def diff(
     raise typer.Exit(DIFFERENT if found else 0)
 
 
-def _listed(difference: Difference) -> dict[str, object]:
+def _difference_json(difference: Difference) -> dict[str, object]:
     first, second = difference.first, difference.second
     return {"key": difference.name, "a": first and sourced(first), "b": second and sourced(second)}
 

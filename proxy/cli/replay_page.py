@@ -1,4 +1,4 @@
-"""Shows what another policy changes in stored requests: as a page, and as JSON for programs."""
+"""Output of a replay: what another policy changes in stored requests, as a page or as JSON."""
 
 import re
 from collections import Counter
@@ -169,12 +169,12 @@ def listing(
             for (before, after), ids in totals.changes.items()
         ],
         "labelled": {effect.value: ids for effect, ids in totals.labelled.items()},
-        "examples": [_listed(one) for one in totals.examples],
+        "examples": [_comparison_json(one) for one in totals.examples],
         "notes": list(notes),
     }
 
 
-def _listed(one: Compared) -> dict[str, object]:
+def _comparison_json(one: Compared) -> dict[str, object]:
     about = {"id": one.id, "tenant": one.tenant, "before": one.before, "after": one.after}
     unknown = None if one.unknown is None else one.unknown.value
     return {**about, "unknown": unknown, **(asdict(one.change) if one.change else {})}
@@ -258,7 +258,7 @@ def _unknown(totals: Totals) -> Table:
 
 def _guards(totals: Totals) -> Table:
     table = _table("guard", "acted", "would act", "no longer", "newly")
-    for guard in sorted(totals.guards, key=lambda name: (-_moved(totals, name), name)):
+    for guard in sorted(totals.guards, key=lambda name: (-_count_changed(totals, name), name)):
         found = totals.guards[guard]
         gone, new = (
             Text(f"{sign}{many}" if many else "0", "bold" if many else "dim")
@@ -268,7 +268,7 @@ def _guards(totals: Totals) -> Table:
     return table
 
 
-def _moved(totals: Totals, guard: str) -> int:
+def _count_changed(totals: Totals, guard: str) -> int:
     found = totals.guards[guard]
     return found.only_before + found.only_after
 
@@ -317,10 +317,10 @@ def _example(one: Compared) -> Iterator[Text]:
     if one.unknown is not None:
         yield Text(f"{_DETAIL}unknown {UNKNOWN[one.unknown]}")
     if change.seen is not None:
-        yield Text(f"{_DETAIL}{_seen(change.seen)}", "dim")
+        yield Text(f"{_DETAIL}{_finding_text(change.seen)}", "dim")
 
 
-def _seen(seen: KeyFinding) -> str:
+def _finding_text(seen: KeyFinding) -> str:
     expected = f" (expected {', '.join(seen.expected)})" if seen.expected else ""
     said = excerpt(f"“{seen.observed}”{expected}", _MOST_CHARS)
     return f"{_SIGNS[seen.by]} {seen.code}: {said}"

@@ -1,4 +1,4 @@
-"""What commands share: output for a person or a program at the terminal, and signals."""
+"""Code shared by commands: output for a person or a program, and signals."""
 
 import asyncio
 import contextlib

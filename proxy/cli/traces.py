@@ -60,7 +60,7 @@ def page(trace: Trace) -> Iterator[Text]:
     for number, attempt in enumerate(trace.attempts, start=1):
         yield from _attempt(number, attempt)
     for sent in sent_replies(trace):
-        yield from _sent(sent, trace)
+        yield from _reply_lines(sent, trace)
     if not trace.made and trace.replies:
         yield Text("answer sent:", "bold")
         for reply in trace.replies:
@@ -114,7 +114,7 @@ def _finding(finding: Finding) -> Text:
     return Text(f"  ! {finding.code} at {finding.span.start}-{finding.span.end}: {said}")
 
 
-def _sent(sent: SentReply, trace: Trace) -> Iterator[Text]:
+def _reply_lines(sent: SentReply, trace: Trace) -> Iterator[Text]:
     made = sent.made
     if made is None:
         return
@@ -322,7 +322,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show one trace: the answer sent, with [-removed-] and {+inserted+} words; --json: all."""
-    found = with_store(lambda store: _called(store, trace_id))
+    found = with_store(lambda store: _traces_with_id(store, trace_id))
     if not found:
         short = len(trace_id) < _LEAST_PREFIX_CHARS
         hint = f" An id can be shortened to {_LEAST_PREFIX_CHARS} characters." if short else ""
@@ -365,7 +365,7 @@ def tail(
     with_store(follow_until_stopped)
 
 
-async def _called(store: TraceStore, said: str) -> list[Trace]:
+async def _traces_with_id(store: TraceStore, said: str) -> list[Trace]:
     """Return the trace of an id or of its beginning; two where the beginning fits several."""
     if whole := await store.get(said):
         return [whole]

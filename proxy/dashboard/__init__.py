@@ -1,1 +1,1 @@
-"""The operator's visit: web pages that the proxy serves under `/dashboard`."""
+"""The dashboard: web pages for operators under `/dashboard`."""

@@ -1,13 +1,13 @@
 """Access to pages: server-side sessions, checked at each request, and same-origin forms.
 
-The browser holds a random token in a cookie. What is stored under the token's hash says whose
-session it is and is bound, by the token, to the key that opened it: neither the key nor anything to
-guess it by is stored, and when the key is no longer one of the tenant's (or the admin token is
-another) the session is over at once. A session is written at the login and nowhere else, so that no
-request in progress can bring back one that was ended meanwhile.
+The browser has a random token in a cookie. The record under the token's hash names the tenant and
+is bound, through the token, to the key that opened the session. Neither the key nor anything from
+which it could be guessed is stored, and when the key is revoked (or the admin token changes) the
+session ends at once. Sessions are written only at login, so that no request in progress can revive
+one that has been ended.
 
-A browser says of each request which site made it. Whatever is not known to come from this very site
-may change nothing, whatever cookies it brings; that takes no token, no secret and no memory.
+Browsers state the origin of each request. A request that does not certainly come from this site may
+change nothing, whatever cookies it has. This needs no CSRF token, no secret and no state.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ def is_ours(path: str) -> bool:
 def local_page(address: str) -> str:
     """Return an address without its host if it is one of our pages, else the first page.
 
-    Whatever somebody puts into a link to the login, it leads nowhere but to the dashboard.
+    So that a manipulated link to the login leads nowhere else.
     """
     try:
         parts = urlsplit(address)
@@ -128,7 +128,7 @@ class Sessions:
         self._services = services
 
     async def begin(self, key: str) -> str | None:
-        """Open a session for the holder of a key; returns its token, None if the key is invalid."""
+        """Open a session with a key; returns the session's token, None if the key is invalid."""
         viewer = viewer_with(key, self._services)
         if viewer is None:
             return None
@@ -147,7 +147,7 @@ class Sessions:
         return token
 
     async def viewer(self, token: str) -> Viewer | None:
-        """Return whose session a token opens; None if it is over or never was."""
+        """Return the viewer of a token's session; None if it has ended or never existed."""
         with _usable():
             record = await self._store.get(_place(token))
         if record is None:
@@ -201,15 +201,15 @@ SESSION_COOKIE = "guard_proxy_session"
 
 
 class NotSignedIn(Exception):
-    """A page was asked for by nobody who is signed in."""
+    """A page was requested without a session."""
 
 
 class SignedInOnly(ASGIMiddleware):
-    """Finds out who asks for a page, and puts the `Viewer` into the connection's state.
+    """Puts the `Viewer` of a request's session into the connection's state.
 
     Raises:
-        NotSignedIn: nobody who is signed in asks.
-        SessionsAway: it cannot be determined who asks.
+        NotSignedIn: the request has no valid session.
+        SessionsAway: the store of sessions cannot be used.
     """
 
     scopes = (ScopeType.HTTP,)
@@ -230,7 +230,7 @@ def _sessions(scope: Scope) -> Sessions:
 
 
 def session_token(request: Request[object, object, State]) -> str | None:
-    """Return the token that a request brings."""
+    """Return the session token of a request."""
     return request.cookies.get(SESSION_COOKIE)
 
 
@@ -273,7 +273,7 @@ class OwnOriginOnly(ASGIMiddleware):
     scopes = (ScopeType.HTTP,)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Look at where a request comes from, and let it pass."""
+        """Check the origin of a request, and pass it on."""
         request = Request[object, object, State](scope)
         if request.method not in _SAFE and not comes_from_here(request.headers):
             raise ForeignOrigin

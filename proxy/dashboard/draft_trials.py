@@ -177,7 +177,7 @@ async def tried(draft_process: DraftProcess, draft: LoadedPolicy, traces: Sequen
         TookTooLong: one alone takes too long.
     """
     judged = await draft_process.done(
-        TRY_WITHIN_S * 1.5, _judged, packed(draft), tuple(traces), TRY_WITHIN_S
+        TRY_WITHIN_S * 1.5, _replay_results, packed(draft), tuple(traces), TRY_WITHIN_S
     )
     pairs = tuple(zip(traces, judged, strict=False))
     return Tried(pairs, len(traces) - len(pairs))
@@ -193,7 +193,7 @@ def _read(text: str, name: str, directory: Path) -> Checked:
     return Checked(loaded, loaded.warnings)
 
 
-def _judged(policy: bytes, traces: Sequence[Trace], within_s: float) -> list[ReplayResult]:
+def _replay_results(policy: bytes, traces: Sequence[Trace], within_s: float) -> list[ReplayResult]:
     until_s = time.monotonic() + within_s
     judged: list[ReplayResult] = []
     for trace in traces:

@@ -1,4 +1,4 @@
-"""`/dashboard/policies/<name>/draft`: a policy as it could be, checked and tried, never written."""
+"""`/dashboard/policies/<name>/draft`: checks and tries a draft of a policy; never saves it."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -210,7 +210,7 @@ async def try_draft(
     if len(text) > LONGEST_CHARS:
         return await draft.drawn(text, chosen, Result(failure="too_long"))
     try:
-        result = await _checked(draft, draft_process, text)
+        result = await _draft_checked(draft, draft_process, text)
         if result.policy is not None:
             result = await _tried(draft, draft_process, result, str(form.get("do", "")), chosen)
     except TookTooLong:
@@ -220,7 +220,7 @@ async def try_draft(
     return await draft.drawn(text, chosen, result)
 
 
-async def _checked(draft: Draft, draft_process: DraftProcess, text: str) -> Result:
+async def _draft_checked(draft: Draft, draft_process: DraftProcess, text: str) -> Result:
     """Read a draft, and say what is wrong or odd, and what it changes."""
     found = await checked(draft_process, with_keys(text, draft.path), draft.path)
     file, last = str(draft.path.with_suffix(".yaml")), text.count("\n") + 1

@@ -1,4 +1,4 @@
-"""The dashboard as a part of the web app: routes, login, static files, and pages of errors."""
+"""The dashboard as a part of the web app: routes, login, static files, error pages."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

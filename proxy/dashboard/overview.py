@@ -1,4 +1,4 @@
-"""`/dashboard`: what the proxy does, at a glance, and `/dashboard/live`, what changes of it."""
+"""`/dashboard`, the overview, and `/dashboard/live`, the parts of it that change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

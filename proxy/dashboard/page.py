@@ -1,4 +1,4 @@
-"""Pages: who opens one, in which language, and how it is made from a template.
+"""Pages: their viewer, their language, and their rendering from templates.
 
 English is written in the code, Korean in the `.po` files of `locale/ko/LC_MESSAGES`, one for each
 page; they are read when the proxy starts, and nothing is compiled beforehand. The labels of guards

@@ -348,17 +348,17 @@ async def tried(
         CannotTry: it cannot be tried, or failed.
     """
     if filled.way is Way.CHECK:
-        return await _checked(request, services, tenant, filled)
-    return await _asked(request, services, tenant, filled)
+        return await _check_answer(request, services, tenant, filled)
+    return await _ask_model(request, services, tenant, filled)
 
 
-async def _asked(
+async def _ask_model(
     request: AnyRequest, services: Services, tenant: Tenant, filled: TrialForm
 ) -> Outcome | None:
     if tenant.upstream.pass_caller_key:
         raise CannotTry(NOBODYS_KEY)
     job = ModelJob(_CHAT, services, tenant, {}, None)
-    reply = await _done(request, job, chat_body(filled, tenant.policy))
+    reply = await _reply_to(request, job, chat_body(filled, tenant.policy))
     if reply is None or job.ended is None:
         return None
     report = None
@@ -367,18 +367,18 @@ async def _asked(
     return Outcome(Way.ASK, job.ended, reply.body, report)
 
 
-async def _checked(
+async def _check_answer(
     request: AnyRequest, services: Services, tenant: Tenant, filled: TrialForm
 ) -> Outcome | None:
     job = VerifyJob(services, tenant, {}, None)
-    reply = await _done(request, job, verify_body(filled))
+    reply = await _reply_to(request, job, verify_body(filled))
     if reply is None or job.ended is None:
         return None
     report = Verification.model_validate_json(reply.body)
     return Outcome(Way.CHECK, job.ended, reply.body, report)
 
 
-async def _done(request: AnyRequest, job: Job, body: JsonObject) -> HttpReply | None:
+async def _reply_to(request: AnyRequest, job: Job, body: JsonObject) -> HttpReply | None:
     """Return the reply to a request; None if the client has disconnected."""
     reply = await job.run(json_bytes(body), request.receive)
     if job.ended is None or job.ended.delivery is Delivery.CLIENT_GONE:

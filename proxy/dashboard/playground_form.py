@@ -1,4 +1,4 @@
-"""The playground's form, the request bodies made of it, and why a try may fail.
+"""The playground's form, the request bodies built from it, and reasons for failures.
 
 The library of the examples, its rules and its numbers are invented.
 """
@@ -42,7 +42,7 @@ class Problem:
 
 
 class CannotTry(Exception):
-    """It cannot be tried as it stands; holds the problem."""
+    """The form cannot be submitted as it is; has the problem."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.title)
@@ -141,11 +141,11 @@ def limit_reached(error: TooManyRequests) -> Problem:
 def problem_of(reply: HttpReply, code: str, trace_id: str) -> Problem:
     """Return why a request failed."""
     known = _BY_CODE.get(code, _UNEXPECTED)
-    said = "" if code in _SAY_ENOUGH else _said(reply.body)
+    said = "" if code in _SAY_ENOUGH else _error_message(reply.body)
     return replace(known, said=said, trace_id=trace_id)
 
 
-def _said(body: bytes) -> str:
+def _error_message(body: bytes) -> str:
     """Return the sentence of an error object; empty if it is none."""
     try:
         error = read_object(body).get("error")
@@ -192,10 +192,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class TrialForm:
-    """The form as it is filled in; what the way does not need may be filled in all the same.
+    """The form as filled in, also with fields that the chosen way does not use.
 
     Attributes:
-        tenant: Whose policy it goes by; empty where nobody chose one.
+        tenant: Tenant whose policy is used; empty if none was chosen.
         is_masked: Labels stand over personal data in it.
     """
 
@@ -355,7 +355,7 @@ def chat_body(filled: TrialForm, policy: Policy) -> JsonObject:
         shown = filled.block
     else:
         sources = _sources(filled)
-        guard["sources"] = _listed(sources)
+        guard["sources"] = _sources_json(sources)
         # The policy's own citation prompt brings them along.
         shown = "" if policy.citations.instruct else _context(sources)
     return {
@@ -380,7 +380,7 @@ def verify_body(filled: TrialForm) -> JsonObject:
     return {
         "question": filled.question,
         "answer": filled.answer,
-        "sources": _listed(_sources(filled)),
+        "sources": _sources_json(_sources(filled)),
         "options": options,
     }
 
@@ -434,7 +434,7 @@ def _pasted(listed: str) -> list[JsonObject]:
     return given
 
 
-def _listed(sources: Sequence[Source]) -> list[JsonValue]:
+def _sources_json(sources: Sequence[Source]) -> list[JsonValue]:
     """Return the sources as ``guard.sources`` holds them."""
     return [
         {

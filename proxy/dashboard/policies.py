@@ -1,4 +1,4 @@
-"""`/dashboard/policies`: the policies in force, the values of each, and what tells two apart.
+"""`/dashboard/policies`: the policies in force, their values, and comparisons.
 
 The admin may see all of them, a tenant its own policy and nothing beside it. A tenant's policy may
 inherit from another tenant's file: it sees the values, and not whose file that is.

@@ -1,4 +1,4 @@
-"""`/dashboard/traces`: which requests there were, what comes in, and one of them whole."""
+"""`/dashboard/traces`: the list of traces, the live list, and the page of one trace."""
 
 import asyncio
 import re
@@ -297,7 +297,7 @@ async def show_traces(
     is_live = visit.query.get("live") == "1"
     # Taken first: what comes in meanwhile is then told of twice rather than never.
     cursor = await services.traces.newest() if is_live else NEWEST
-    filters, found, problem = await _found(visit, services)
+    filters, found, problem = await _search(visit, services)
     return visit.draw(
         "traces/list.html",
         status_code=400 if problem else 200,
@@ -344,7 +344,7 @@ async def show_new_traces(
     )
 
 
-async def _found(visit: PageVisit, services: Services) -> tuple[Filters, Found, str]:
+async def _search(visit: PageVisit, services: Services) -> tuple[Filters, Found, str]:
     """Return what the address asks for, what there is of it, or why that cannot be."""
     filters = Filters(asked_in(visit.query))
     try:
@@ -446,7 +446,7 @@ async def show_trace_page(
     trace = await _trace(visit, services, trace_id)
     form = FeedbackForm.of(trace, is_saved="saved" in visit.query)
     # A trace may hold thousands of findings; other requests must not wait for its page.
-    return await asyncio.to_thread(_drawn, visit, trace, services.policies.snapshot, form)
+    return await asyncio.to_thread(_trace_page, visit, trace, services.policies.snapshot, form)
 
 
 @get(f"{TRACES}/{{trace_id:str}}/json")
@@ -462,7 +462,9 @@ async def download_trace(
     )
 
 
-def _drawn(visit: PageVisit, trace: Trace, policies: Snapshot, form: FeedbackForm) -> Response[str]:
+def _trace_page(
+    visit: PageVisit, trace: Trace, policies: Snapshot, form: FeedbackForm
+) -> Response[str]:
     return visit.draw(
         "traces/one.html",
         status_code=400 if form.problem else 200,
@@ -499,6 +501,6 @@ async def give_feedback(
     except BadFeedback as bad:
         refused = replace(sent, problem=bad.said)
         policies = services.policies.snapshot
-        return await asyncio.to_thread(_drawn, visit, trace, policies, refused)
+        return await asyncio.to_thread(_trace_page, visit, trace, policies, refused)
     saved = visit.page_of(f"{TRACES}/{trace_id}", saved="1")
     return Redirect(f"{saved}#feedback", status_code=303)

@@ -1,4 +1,4 @@
-"""Asks a chat completions endpoint, and reads the reply with what the proxy says about it."""
+"""Client for a chat completions endpoint that also reads what the proxy adds to the reply."""
 
 import asyncio
 import time
@@ -93,7 +93,7 @@ async def ask(
     waited_s = 0.0
     while True:
         began = time.perf_counter()
-        reply = await _sent(client, target, "POST", "chat/completions", body)
+        reply = await _send(client, target, "POST", "chat/completions", body)
         took_ms = 1000 * (time.perf_counter() - began)
         wait_s = asked_to_wait_s(reply)
         if wait_s is None or waited_s + wait_s > MOST_WAITED_S:
@@ -125,7 +125,7 @@ async def first_model(client: httpx.AsyncClient, target: Target) -> str | None:
     Raises:
         NoReply: it could not be asked.
     """
-    reply = await _sent(client, target, "GET", "models")
+    reply = await _send(client, target, "GET", "models")
     _refuse_failure(reply, target)
     try:
         listed = objects(read_object(reply.content).get("data"))
@@ -135,7 +135,7 @@ async def first_model(client: httpx.AsyncClient, target: Target) -> str | None:
     return name if isinstance(name, str) else None
 
 
-async def _sent(
+async def _send(
     client: httpx.AsyncClient,
     target: Target,
     method: str,

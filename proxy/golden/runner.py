@@ -1,4 +1,4 @@
-"""Runs the cases of a golden set: asks each turn, scores the reply, goes on until all are done.
+"""Runs the cases of a golden set: asks each turn and scores the reply.
 
 The evidence stands in the system message, where a model reads it, and in ``guard.sources``, where
 the proxy takes it from exactly; a `context` written out stands in the system message alone.
@@ -262,11 +262,11 @@ class Player:
                     TurnResult(query=turn.query, error=str(error), trace_id=error.trace_id)
                 )
                 break
-            results.append(self._judged(turn, reply))
+            results.append(self._turn_result(turn, reply))
             before.append(EarlierTurn(turn.query, reply.text))
         return case_result(case, results)
 
-    def _judged(self, turn: Turn, reply: GuardedReply) -> TurnResult:
+    def _turn_result(self, turn: Turn, reply: GuardedReply) -> TurnResult:
         result = judged(turn, reply)
         if self.scripted and turn.model is None and reply.attempts:
             return result.model_copy(update={"error": UNSCRIPTED})

@@ -1,4 +1,4 @@
-"""The shape of golden sets, the keywords of their cases, and reading sets from files.
+"""The schema of golden sets, the matching of keywords, and loading from files.
 
 Shapes are frozen; unknown members are refused. YAML and JSON hold a map with `cases`, or the list
 of cases itself; JSONL holds a case per line. Problems are named by file, line and case.

@@ -1,1 +1,1 @@
-"""Judges behind HTTP: how each kind is asked, and when one is left alone for a while."""
+"""Judges over HTTP: the kinds of judge, and their circuit breaker."""

@@ -1,4 +1,4 @@
-"""A chat model as the judge: all open claims in one call, a JSON object back.
+"""A chat model as the judge: all open claims in one call, answered with a JSON object.
 
 What users, models and documents wrote goes in as data, between marks that carry a random word made
 for this one request, so that no text can end its own block or begin another.
@@ -184,7 +184,7 @@ class ChatJudge:
             "model": model,
             "messages": [
                 {"role": "system", "content": _INSTRUCTION.format(nonce=nonce)},
-                {"role": "user", "content": _told(question, nonce)},
+                {"role": "user", "content": _prompt_data(question, nonce)},
             ],
             "stream": False,
             "temperature": 0,
@@ -249,12 +249,12 @@ def _number(value: JsonValue) -> float | None:
         return None
 
 
-def _told(question: JudgeQuestion, nonce: str) -> str:
+def _prompt_data(question: JudgeQuestion, nonce: str) -> str:
     """Return the data: passages first, because they are what requests share."""
     return "\n\n".join(
         [
             *(
-                _block(f"자료 {at}", _shown(one), nonce)
+                _block(f"자료 {at}", _passage_block(one), nonce)
                 for at, one in enumerate(question.windows, start=1)
             ),
             _block("질문", question.question, nonce),
@@ -268,5 +268,5 @@ def _block(name: str, text: str, nonce: str) -> str:
     return f"[{name} {nonce}]\n{text}\n[/{name} {nonce}]"
 
 
-def _shown(window: Window) -> str:
+def _passage_block(window: Window) -> str:
     return f"제목: {window.title}\n{window.text}" if window.title else window.text

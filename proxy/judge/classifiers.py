@@ -1,4 +1,4 @@
-"""Judges that quote nothing: classifiers of entailment, and checkers that say yes or no.
+"""Judges that do not quote: entailment classifiers and yes-or-no checkers.
 
 Classifiers of natural language inference are served by TEI or vLLM, MiniCheck and Granite Guardian
 behind chat endpoints. Their label is about the passages that they were shown, the nearest of which
@@ -43,7 +43,7 @@ def opinions_from(question: JudgeQuestion, scored: Sequence[Scores]) -> Opinions
     """
     if len(scored) != len(pairs(question)):
         raise JudgeCallFailed("garbage")
-    rest = iter([_known(scores) for scores in scored])
+    rest = iter([_known_labels(scores) for scores in scored])
     opinions: list[Opinion] = []
     entailed: list[float] = []
     for claim in question.claims:
@@ -53,7 +53,7 @@ def opinions_from(question: JudgeQuestion, scored: Sequence[Scores]) -> Opinions
     return Opinions(tuple(opinions), fmean(entailed))
 
 
-def _known(scores: Scores) -> Scores:
+def _known_labels(scores: Scores) -> Scores:
     named = {label.strip().lower(): score for label, score in scores.items()}
     if not named or not named.keys() <= {ENTAILMENT, NEUTRAL, CONTRADICTION}:
         raise JudgeCallFailed("unknown_labels")

@@ -1,4 +1,4 @@
-"""The HTTP side of every judge: a JSON body out, a JSON value back, or why there is none."""
+"""The HTTP client of every judge: a JSON body out, a JSON value or an error back."""
 
 import asyncio
 import json

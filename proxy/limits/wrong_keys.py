@@ -1,4 +1,4 @@
-"""Limits how often somebody may be wrong about a key that opens more than a tenant's own."""
+"""Limits wrong keys at the login and at `/traces`."""
 
 import hashlib
 import math
@@ -18,7 +18,7 @@ from proxy.workers import ALONE, Place
 log = logger(__name__)
 
 MOST_WRONG = 10
-_OF_ONE_CUSTOMER = 64
+_CUSTOMER_PREFIX = 64
 """Bits of an IPv6 address that a caller cannot choose."""
 
 
@@ -117,4 +117,4 @@ def _caller_at(address: str) -> str:
         return address
     if found.ipv4_mapped:
         return str(found.ipv4_mapped)
-    return str(IPv6Network((int(found), _OF_ONE_CUSTOMER), strict=False))
+    return str(IPv6Network((int(found), _CUSTOMER_PREFIX), strict=False))

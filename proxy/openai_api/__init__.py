@@ -1,1 +1,1 @@
-"""The wire, only the wire: OpenAI's requests and replies, unknown fields kept."""
+"""OpenAI's requests and replies on the wire; unknown fields are kept."""

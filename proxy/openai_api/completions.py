@@ -1,4 +1,4 @@
-"""The endpoint `/v1/completions`: its requests, and where the words of its choices stand.
+"""The endpoint `/v1/completions`: its requests, and the texts of its choices.
 
 Echo is the proxy's own doing: the model server is not asked for it, and the prompt is put before
 the answer when it leaves. So nobody has to guess where the prompt ends and the answer begins.

@@ -1,4 +1,4 @@
-"""Tables of API fields: which are inspected, which pass uninspected, and which are refused.
+"""Tables of API fields: inspected, passed without inspection, or refused.
 
 Every endpoint has a table for its requests, its replies and the chunks of its streams. The readers
 follow the tables. A field that no row covers is named in the trace, so that new fields are noticed.
@@ -370,11 +370,11 @@ def _places(coverage: Coverage) -> dict[tuple[str, Treatment, str], list[str]]:
     for where in ("request", "reply", "chunk"):
         table: FieldTable = getattr(coverage, where)
         for row in table.rows:
-            found.setdefault((row.path, row.treatment, _said(row)), []).append(where)
+            found.setdefault((row.path, row.treatment, _row_text(row)), []).append(where)
     return found
 
 
-def _said(row: Row) -> str:
+def _row_text(row: Row) -> str:
     owner = "" if row.origin is Origin.OPENAI else f" ({row.origin})"
     named = f"; named as not checked: `{row.unchecked}`" if row.unchecked else ""
     return f"{row.note}{named}{owner}".replace("|", "\\|").lstrip()

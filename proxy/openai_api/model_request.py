@@ -1,4 +1,4 @@
-"""A request to a guarded endpoint, in one shape whatever its wire looks like."""
+"""A request to a guarded endpoint, in one form for all endpoints."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

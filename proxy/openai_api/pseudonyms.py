@@ -74,7 +74,7 @@ class Pseudonyms:
     ) -> None:
         self._known = Known(identifiers or {})
         kinds = {value: (identifiers or {})[value] for value in self._known.values}
-        self._values = _numbered(kinds, texts)
+        self._values = _with_numbers(kinds, texts)
         self._written = {
             value: f"[{noun}-{number}]" for (noun, number), value in self._values.items()
         }
@@ -158,7 +158,9 @@ def _place(found: re.Match[str]) -> _Place:
     return _NOUN_OF[noun.lower()], int(number)
 
 
-def _numbered(identifiers: Mapping[str, PersonalKind], texts: Iterable[str]) -> dict[_Place, str]:
+def _with_numbers(
+    identifiers: Mapping[str, PersonalKind], texts: Iterable[str]
+) -> dict[_Place, str]:
     """Return the identifiers by noun and number, leaving out numbers that are taken."""
     if not identifiers:
         return {}
@@ -209,13 +211,13 @@ def pseudonyms_for(body: JsonObject, sources: tuple[Source, ...], policy: Policy
     if settings is None:
         return NONE
     published = Shown(f"{one.title}\n{one.file}\n{one.text}" for one in sources)
-    own = _found(_said(body), published, business_numbers=settings.business_numbers)
-    shown = _found(map(_unescaped, texts(body)), published, business_numbers=False)
+    own = _identifiers_in(_texts_of(body), published, business_numbers=settings.business_numbers)
+    shown = _identifiers_in(map(_unescaped, texts(body)), published, business_numbers=False)
     theirs = {value: kind for value, kind in shown.items() if kind not in PUBLISHED}
     return Pseudonyms(own | theirs, texts(body))
 
 
-def _found(
+def _identifiers_in(
     said: Iterable[str], published: Shown, *, business_numbers: bool
 ) -> dict[str, PersonalKind]:
     identifiers: dict[str, PersonalKind] = {}
@@ -255,7 +257,7 @@ def _is_text(part: JsonObject) -> bool:
     return isinstance(part.get("text"), str)
 
 
-def _said(body: JsonObject) -> Iterator[str]:
+def _texts_of(body: JsonObject) -> Iterator[str]:
     for message in objects(body.get("messages")):
         if message.get("role") in _SPEAKERS:
             parts = [part for part in objects(message.get("content")) if _is_text(part)]

@@ -1,4 +1,4 @@
-"""A whole reply of a model server: its answers as a reader sees them, its usage, their outcomes."""
+"""A model server's whole reply: its answers, its usage, and their outcomes."""
 
 import json
 import re

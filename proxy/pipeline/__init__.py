@@ -1,1 +1,1 @@
-"""The life of one request for a model answer."""
+"""The processing of a request for a model answer."""

@@ -98,7 +98,7 @@ class AllowedText:
 
 def allowed_text(exchange: Exchange) -> AllowedText:
     """Return what may be written in an answer: Korean, and the foreign words that were there."""
-    return AllowedText(_licensed(given_texts(exchange)))
+    return AllowedText(_allowed_words(given_texts(exchange)))
 
 
 def given_texts(exchange: Exchange) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def given_texts(exchange: Exchange) -> tuple[str, ...]:
     return (exchange.question, *sources, exchange.echo)
 
 
-def _licensed(texts: Iterable[str]) -> tuple[str, ...]:
+def _allowed_words(texts: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for text in texts:
         for run in foreign_runs(text):

@@ -123,7 +123,7 @@ class Attempt:
                 size = self.live.read_bytes if self.live else len(raw or b"")
                 read = partial(self._reply, raw, opened.content_type)
                 self.reply = await read_offloaded(size, read)
-            answers = self._wanted()
+            answers = self._answers_wanted()
             if self.live is None:
                 await self._judge_whole(answers, gates)
             else:
@@ -162,7 +162,7 @@ class Attempt:
         _ = reply.unseen, reply.unknown  # for which all of it is walked through once
         return reply
 
-    def _wanted(self) -> Sequence[Answer]:
+    def _answers_wanted(self) -> Sequence[Answer]:
         """Return the answers of the reply; of the second one no more than were asked for.
 
         Raises:
@@ -416,7 +416,7 @@ class Pipeline:
         again = {one.answer.index: one for one in (second.judged if second else ())}
         places = {one.answer.index: place for place, one in enumerate(failed)}
         pairs = [(one, again.get(places.get(one.answer.index, -1))) for one in first]
-        settled = partial(_settled, call.tenant, pairs)
+        settled = partial(_selections, call.tenant, pairs)
         judged = [one.exchange for one in first if one.verdict is not None]
         if not judged:
             return settled()
@@ -494,7 +494,7 @@ def _stream(call: Call) -> LiveStream | None:
     return call.stream
 
 
-def _settled(
+def _selections(
     tenant: Tenant, pairs: Sequence[tuple[Candidate, Candidate | None]]
 ) -> list[Selection]:
     return [select(tenant, first.answer.index, first, second) for first, second in pairs]

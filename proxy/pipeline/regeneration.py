@@ -1,4 +1,4 @@
-"""The second request: the first one, and a note about what was wrong with its answer.
+"""The request for the second attempt: the first one with a note about what was wrong.
 
 The note is added to the end of the last user turn, because that is the one place which every chat
 template takes: several refuse a system message that is not the first one. The draft itself is not

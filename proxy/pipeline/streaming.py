@@ -1,4 +1,4 @@
-"""Runs the answers of a request through their gates among other requests."""
+"""Runs answers through their gates without delaying other requests."""
 
 import asyncio
 from collections import deque
@@ -297,7 +297,7 @@ class LiveAttempt:
                 return False
             if not (self._lets_all_out and reader.is_between):
                 break
-            data = await self._passed(data)
+            data = await self._pass_text_events(data)
             if not data:
                 return False
             first, blank_line, data = data.partition(BLANK_LINE)
@@ -327,7 +327,7 @@ class LiveAttempt:
             await self._let_out_news()
         return self._is_over
 
-    async def _passed(self, events: bytes) -> bytes:
+    async def _pass_text_events(self, events: bytes) -> bytes:
         """Let events leave that do nothing but say a text; return what follows those."""
         said = self._stream.said(events) if self._lets_all_out else None
         if said is None:

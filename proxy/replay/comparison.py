@@ -1,4 +1,4 @@
-"""Compares requests as they were decided with what another policy makes of them, and adds that up.
+"""Compares the decisions on requests with those of another policy, and adds up the changes.
 
 Only a small record of each request is kept, so that any number of traces can be gone through.
 """
@@ -201,12 +201,12 @@ def _change(trace: Trace, tried: ReplayResult) -> Change | None:
         question=trace.question[:LONGEST_EXCERPT_CHARS],
         reasons_before=trace.reasons,
         reasons_after=tried.reasons,
-        seen=_seen(trace, tried),
+        seen=_deciding_finding(trace, tried),
         only_words=not otherwise,
     )
 
 
-def _seen(trace: Trace, tried: ReplayResult) -> KeyFinding | None:
+def _deciding_finding(trace: Trace, tried: ReplayResult) -> KeyFinding | None:
     """Return the first finding that makes the difference: first of all one of another reason."""
     before, after = trace.placed_findings, tried.placed_findings
     new_reasons = set(tried.reasons) - set(trace.reasons)

@@ -1,8 +1,7 @@
-"""The model API: who asks, whether there is room, and which endpoint serves it.
+"""The model API: authentication, limits and routing of its requests.
 
-It stands beside the web framework, whose routing and wrapping would cost more than all that is done
-here. A request is refused by its key before its limits are looked at, and by those before its body
-is read.
+It bypasses the web framework, whose routing and wrapping would cost more than everything done here.
+The key is checked before the limits, and the limits before the body is read.
 """
 
 import asyncio
@@ -134,10 +133,10 @@ def model_route(endpoint: Endpoint[Any]) -> Route:
 
 @asynccontextmanager
 async def within_limits(request: ApiRequest, send: Send) -> AsyncGenerator[Send, None]:
-    """Hold a place for a request while it is served, and yield where its reply goes.
+    """Count a request towards its tenant's limits while it is served; yield where its reply goes.
 
     Raises:
-        TooManyRequests: there is no place.
+        TooManyRequests: a limit has been reached.
     """
     services, tenant = request.services, request.tenant
     limits = tenant.policy.limits
@@ -186,10 +185,10 @@ def reply_to(error: Exception) -> HttpReply:
 
 
 class Entrance:
-    """Leads each request to the model API or to everything else.
+    """Routes each request to the model API or to the web framework.
 
-    A path that can be read in two ways leads nowhere. Whatever else is got can be asked for its
-    head alone; at the model API that is the policy's business.
+    A path that can be read in two ways is a 404. Every other GET endpoint also serves HEAD; for
+    the model API the policy decides that.
     """
 
     def __init__(self, services: Services, app: ASGIApp) -> None:

@@ -1,4 +1,4 @@
-"""A request for the model API: its head, what its body is said to be, and the body as it comes.
+"""A request to the model API: headers, declared content type, and body.
 
 A body that is read here must be JSON in UTF-8: a server that goes by what a header says could read
 another body in the same bytes than the one that was judged.

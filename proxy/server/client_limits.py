@@ -170,15 +170,15 @@ def untaken_bytes(transport: asyncio.Transport) -> int:
     What does lies in megabytes: without it, one who reads slowly would seem not to read at all.
     """
     waiting = transport.get_write_buffer_size()
-    return waiting and waiting + _asked(transport, termios.TIOCOUTQ)
+    return waiting and waiting + _socket_option(transport, termios.TIOCOUTQ)
 
 
 def unread_bytes(transport: asyncio.Transport) -> int:
     """Return how much of what a client sent has come, and was not read yet."""
-    return _asked(transport, termios.FIONREAD)
+    return _socket_option(transport, termios.FIONREAD)
 
 
-def _asked(transport: asyncio.Transport, what: int) -> int:
+def _socket_option(transport: asyncio.Transport, what: int) -> int:
     """Return what the system says of a connection; 0 if it says nothing."""
     opened = transport.get_extra_info("socket")
     if opened is not None:

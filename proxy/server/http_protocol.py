@@ -1,4 +1,4 @@
-"""HTTP as clients speak it to the proxy: uvicorn's protocol over httptools, with its gaps closed.
+"""uvicorn's HTTP protocol over httptools, with stricter parsing and its own limits.
 
 On its own it loses the body of a request that offers to change the protocol (as Java's client does
 with every first one), answers what is not HTTP in plain text, in the middle of another reply if

@@ -1,4 +1,4 @@
-"""The head of a request: its limits, and the one reading of its path.
+"""The head of a request: its limits, and the unambiguous reading of its path.
 
 uvicorn's parser is lenient where HTTP is not: it takes versions that nobody speaks, a head of any
 length, and what two servers in a row could read differently. Such a request is refused.

@@ -1,1 +1,1 @@
-"""Traces: what happened in a request, what of it is kept, and where."""
+"""Traces: the record of each request, how much of it is kept, and where."""

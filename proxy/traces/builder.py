@@ -340,7 +340,7 @@ def note_end(
     kept = [one.attempt for one in settled if not isinstance(one.outcome, Replaced)]
     trace.kept_attempt = max(kept, default=None)
     trace.replies = tuple(one.outcome.text for one in settled)
-    trace.made = tuple(_made(trace, one) for one in settled)
+    trace.made = tuple(_reply_origin(trace, one) for one in settled)
 
 
 def _note_gates(
@@ -369,7 +369,7 @@ def _made_so_far(number: int, place: int, gate: Gate, verdict: Verdict | None) -
     )
 
 
-def _made(trace: TraceBuilder, settled: Selection) -> ReplyOrigin:
+def _reply_origin(trace: TraceBuilder, settled: Selection) -> ReplyOrigin:
     outcome, attempt = settled.outcome, settled.attempt
     if isinstance(outcome, Replaced):
         return ReplyOrigin(action=settled.action, attempt=attempt, replaced_with=settled.template)

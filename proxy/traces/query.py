@@ -1,7 +1,7 @@
-"""Which traces are wanted, and reading them out of a store page by page.
+"""Filters for traces, and reading them from a store page by page.
 
-`matches` decides, by the trace itself. What goes before it, by the index and by the record as it
-stands in the store, only saves reading: it may let a trace through too many, never hold one back.
+`matches` decides, from the trace itself. The earlier tests, on the index and on the stored record,
+only save reading: they may admit a trace that does not match, but never reject one that does.
 """
 
 import asyncio

@@ -184,10 +184,10 @@ class RedisStore:
             buckets = [BucketKey(whose, per, start_ms) for start_ms in starts]
             found: list[TallyBucket] = []
             for first in range(0, len(buckets), _BUCKETS_AT_ONCE):
-                found += await self._counted(buckets[first : first + _BUCKETS_AT_ONCE])
+                found += await self._bucket_counts(buckets[first : first + _BUCKETS_AT_ONCE])
             return found
 
-    async def _counted(self, buckets: Sequence[BucketKey]) -> list[TallyBucket]:
+    async def _bucket_counts(self, buckets: Sequence[BucketKey]) -> list[TallyBucket]:
         """Return what was counted in each bucket, the empty ones too."""
         keys = map(tally_of, buckets)
         async with self._redis.answering(away) as redis:

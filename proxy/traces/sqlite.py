@@ -1,4 +1,4 @@
-"""The SQLite file of a proxy, and the outbox in it: traces that wait until their store takes them.
+"""The SQLite file of a proxy, with the outbox of traces that wait for their store.
 
 The embedded trace store stands in the same file.
 """
@@ -171,7 +171,7 @@ def _as_away() -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        raise TraceStoreAway("embedded", error, _told(error)) from error
+        raise TraceStoreAway("embedded", error, _error_text(error)) from error
 
 
 def _is_busy(error: BaseException | None) -> bool:
@@ -179,7 +179,7 @@ def _is_busy(error: BaseException | None) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
 
 
-def _told(error: Exception) -> str | None:
+def _error_text(error: Exception) -> str | None:
     if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return "the file that GUARD_PROXY_SQLITE_PATH names is no SQLite database, or a broken one"
     return None

@@ -1,8 +1,8 @@
-"""Counts of many traces, so that nobody needs to read the traces to know how things go.
+"""Counts over traces, so that the overview need not read the traces.
 
-A store adds up what `Tally.of` says of each trace it takes, by minutes and by hours. The names of
-the counters are bounded: guards, actions, endpoints, classes of status, reasons, and the names of a
-hundred models; no words of a tenant.
+For each trace that a store accepts it adds the counts of `Tally.of` to those of the minute and of
+the hour. The number of counters is bounded: guards, actions, endpoints, classes of status, reasons,
+and the names of a hundred models; never text of a tenant.
 """
 
 import re

@@ -1,1 +1,1 @@
-"""Client of the model servers: a request out, its whole reply (or its stream) back."""
+"""The client of model servers."""

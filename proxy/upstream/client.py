@@ -1,4 +1,4 @@
-"""The client of the model servers: sends requests and reads replies, in time and in size.
+"""The client of model servers: sends requests and reads replies, with limits on time and size.
 
 Errors of the HTTP library are translated here and nowhere else. No cookie is ever kept.
 """

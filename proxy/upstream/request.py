@@ -1,7 +1,7 @@
-"""A request for a model server, and the terms on which it is sent.
+"""A request to a model server, with its time-outs and headers.
 
-No key of the proxy's own leaves: the tenant's key for its model server takes the place of the
-caller's. Headers of this hop stay here, in both directions.
+The caller's key is replaced with the tenant's key for its model server. Hop-by-hop headers are
+dropped, in both directions.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping

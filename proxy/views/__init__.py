@@ -1,4 +1,4 @@
-"""View models: what is shown of a trace, decided once for the dashboard and the command line."""
+"""View models of a trace, shared by the dashboard and the command line."""
 
 
 def msgid(message: str) -> str:

@@ -1,4 +1,4 @@
-"""The findings of a trace, numbered, and the texts that they are about, cut at their places.
+"""The findings of a trace, numbered, and the texts cut at their places.
 
 Places may overlap: a piece of text can belong to several of them, and one of them can consist of
 several pieces. All places are in code points.

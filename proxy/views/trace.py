@@ -1,4 +1,4 @@
-"""One trace as people read it: what was sent and why, what was found, and how long it took."""
+"""The view of one trace: what was sent and why, what was found, and how long it took."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -360,10 +360,10 @@ def _answered(trace: Trace) -> str:
         case Action.REGENERATE:
             return _SECOND_CHANGED if any(one.changes for one in trace.made) else _SECOND
         case Action.REPLACE:
-            return _replaced(trace)
+            return _template_name(trace)
 
 
-def _replaced(trace: Trace) -> str:
+def _template_name(trace: Trace) -> str:
     if not trace.attempts:
         return _NOT_ASKED
     if any(made.replaced_with == SOURCES for made in trace.made):

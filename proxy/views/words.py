@@ -1,4 +1,4 @@
-"""Words for the codes of traces, to be translated; an unknown code is shown as it is."""
+"""Display words for the codes of traces, for translation; unknown codes are shown unchanged."""
 
 from collections.abc import Mapping
 

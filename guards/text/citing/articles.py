@@ -1,7 +1,7 @@
-"""Mends citations by name: the right name, page or article is put in, or the name is taken out.
+"""Correction of citations by name: the right name, page or article, or the name is taken out.
 
-Of a mark that names several provisions of law, those that no source holds are taken out; the mark
-goes with the last of them. A wrong article number is corrected only where exactly one article of
+If a mark names several legal provisions, those that no source has are taken out; if none is left,
+the mark is taken out too. A wrong article number is corrected only where exactly one article of
 the sources, of the law that the reference names, supports the sentence clearly better than every
 other.
 """
@@ -208,13 +208,13 @@ class Naming:
 
     def of_other(self, mark: CitationMark, source: Source) -> str:
         """Return a mark that names another source as it named its own; empty if none can."""
-        called = _called(source, mark.target)
+        called = _possible_names(source, mark.target)
         target = next((name for name in called if self._names.named(name) == (source,)), None)
         return self.with_target(mark, target) if target else ""
 
     def line_of(self, line: ReferenceLine, source: Source) -> str:
         """Return a line of references with the name of a source; empty if it has none."""
-        called = _called(source, line.target)
+        called = _possible_names(source, line.target)
         # Here the number tells which of several pieces of a file is meant.
         target = next((name for name in called if self._names.named(name) == (source,)), called[0])
         written = self._raw[line.span.start : line.span.end]
@@ -247,8 +247,8 @@ class Naming:
         return self._raw[mark.start : inside.start] + right + self._raw[inside.end : mark.end]
 
 
-def _called(source: Source, old: str) -> tuple[str, ...]:
-    """Return what a source may be called in the manner of another name, the likest one first."""
+def _possible_names(source: Source, old: str) -> tuple[str, ...]:
+    """Return possible names of a source in the style of another name, the most similar first."""
     by_file = _FILE.search(old) is not None
     name = (source.file or source.title) if by_file else (source.title or source.file)
     if not name or source.page is None:
@@ -291,7 +291,7 @@ def _mark_around(finding: Finding, marks: Sequence[CitationMark]) -> CitationMar
 
 
 def _widened(raw: str, finding: Finding, mark: CitationMark, invented: Sequence[str]) -> Finding:
-    """Return a finding on a whole mark, mended by leaving out what names invented provisions."""
+    """Return a finding on a whole mark, with a fix that leaves out the invented provisions."""
     written = raw[mark.start : mark.end]
     if mark.place:
         fix = written.replace(mark.place, "", 1)

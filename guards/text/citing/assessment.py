@@ -381,7 +381,7 @@ def _assessed(key: ReadingKey, threshold: float) -> Assessed:
     def case(statement: Statement) -> Case:
         return Case(statement, _cited(statement, numbering, names, sources), bench)
 
-    judged = _judged(cited.statements, reading.judged_from)
+    judged = _statements_to_judge(cited.statements, reading.judged_from)
     whole = {id(statement): case(statement) for statement in judged}
     pieces = (piece for statement in judged for piece in cited_clauses(cited.raw, statement))
     cases = [whole.get(id(piece)) or case(piece) for piece in pieces if _is_judged(piece)]
@@ -399,7 +399,7 @@ def _assessed(key: ReadingKey, threshold: float) -> Assessed:
     )
 
 
-def _judged(statements: Sequence[Statement], place: int) -> list[Statement]:
+def _statements_to_judge(statements: Sequence[Statement], place: int) -> list[Statement]:
     """Return what is long enough to be judged and ends, or is cited, behind a place."""
     return [one for one in statements if _ends_from(one, place) and _is_judged(one)]
 

@@ -1,4 +1,4 @@
-"""Reads the list of references at the end of an answer, and what its numbers are said to mean.
+"""Reads the list of references at the end of an answer, and the meaning of its numbers.
 
 A list has a heading (``### References``, ``참고 문헌``, ``출처:``), or else every line of it begins
 with a citation's number (``[^1]: …``, ``[1]: …``, ``[†1] …``) or with LightRAG's ``[DC]`` or
@@ -215,7 +215,7 @@ def _entries(lines: Sequence[_TextLine], *, may_tell: bool) -> list[ReferenceLin
     """
     entries: list[ReferenceLine] = []
     for line in lines:
-        entry = _numbered(line) or _listed(line) or _plain(line)
+        entry = _numbered_line(line) or _list_line(line) or _plain(line)
         if entry and may_tell and not _may_name(entry):
             entry = None
         if entry is None:
@@ -237,11 +237,13 @@ def _may_name(entry: ReferenceLine) -> bool:
 def _without_heading(text: str, lines: Sequence[_TextLine]) -> References | None:
     """Return a list that only its own form shows."""
     closing = 0
-    while closing < min(_MOST_CLOSING_LINES, len(lines)) and not _numbered(lines[-1 - closing]):
+    while closing < min(_MOST_CLOSING_LINES, len(lines)) and not _numbered_line(
+        lines[-1 - closing]
+    ):
         closing += 1
     entries: list[ReferenceLine] = []
     at = len(lines) - closing
-    while at and (entry := _numbered(lines[at - 1])):
+    while at and (entry := _numbered_line(lines[at - 1])):
         entries.insert(0, entry)
         at -= 1
     if not entries or not at:
@@ -265,7 +267,7 @@ def _explains(text: str, entry: ReferenceLine) -> bool:
     return entry.number is None or label.startswith("]:")
 
 
-def _numbered(line: _TextLine) -> ReferenceLine | None:
+def _numbered_line(line: _TextLine) -> ReferenceLine | None:
     """Return a line that begins with the number of a citation."""
     match = _LINE.match(line.text)
     if match is None:
@@ -277,7 +279,7 @@ def _numbered(line: _TextLine) -> ReferenceLine | None:
     return _entry(line, number, match.start(group), match["target"], match.end(group))
 
 
-def _listed(line: _TextLine) -> ReferenceLine | None:
+def _list_line(line: _TextLine) -> ReferenceLine | None:
     match = _LISTED.match(line.text)
     if match is None:
         return None
@@ -285,7 +287,9 @@ def _listed(line: _TextLine) -> ReferenceLine | None:
         return _entry(line, None, 0, match["target"])
     begin, end = match.span("number")
     # The number of "2. [†9] …" is the mark's.
-    if inner := _numbered(_TextLine(match["target"], line.start + match.start("target"), False)):
+    if inner := _numbered_line(
+        _TextLine(match["target"], line.start + match.start("target"), False)
+    ):
         return replace(inner, span=line.span)
     return _entry(line, int(match["number"]), begin, match["target"], end)
 

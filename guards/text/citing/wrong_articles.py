@@ -1,4 +1,4 @@
-"""Citations of an article that exists but says something else than the sentence it is given for.
+"""Citations of an existing article that does not support the sentence.
 
 Another article, or another paragraph of the same one, is only named where it alone supports the
 sentence, and the cited one clearly does not: many sentences rest on several articles, and some on
@@ -128,10 +128,10 @@ class WrongArticles:
         number = _NUMBER.search(old)
         if statement is None or number is None or not self._is_only_one(reference, statement):
             return None
-        meant = self._meant(reference, statement)
+        meant = self._article_meant(reference, statement)
         return None if meant is None else (old[: number.start()] + meant.label, meant)
 
-    def _meant(self, reference: LawReference, statement: Statement) -> Piece | None:
+    def _article_meant(self, reference: LawReference, statement: Statement) -> Piece | None:
         articles = [piece for piece in self._pieces if piece.paragraph is None]
         cited = [piece for piece in articles if _is_of_article(piece, reference)]
         if reference.kind is Kind.ARTICLE and (

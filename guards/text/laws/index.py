@@ -353,7 +353,7 @@ class LawIndex:
         return self._looked_up[alike]
 
     def _missing(self, reference: LawReference) -> Missing | None:
-        law = self._named(reference)
+        law = self._law_named(reference)
         if law is not None and not self.knows(law):
             spoken_of = reference.kind is Kind.LAW and self.mentions_name(reference.law)
             return None if spoken_of else Missing(Level.LAW)
@@ -365,7 +365,7 @@ class LawIndex:
             return self._missing_paragraph(reference)
         return self._missing_elsewhere(reference, law)
 
-    def _named(self, reference: LawReference) -> LawName | None:
+    def _law_named(self, reference: LawReference) -> LawName | None:
         """Return the law that a reference names; None if it names none in particular."""
         if not reference.law:
             return None

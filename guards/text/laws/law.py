@@ -340,7 +340,7 @@ def _owner(text: str, position: int, before: list[LawReference]) -> Owner:
         if named is None:
             return owner
         return Owner(owner.start, named.law, named.quoted, owner.tier or named.tier)
-    if owner.start == position and before and _joined(text, before[-1], position):
+    if owner.start == position and before and _is_joined(text, before[-1], position):
         last = before[-1]
         return Owner(position, last.law, last.quoted, last.tier, same=last.elsewhere)
     return owner
@@ -354,7 +354,7 @@ def _continued(text: str, head: re.Match[str], before: list[LawReference]) -> La
     if head["same"] is not None:
         last = next((one for one in reversed(before) if one.kind is Kind.ARTICLE), None)
     else:
-        last = before[-1] if before and _joined(text, before[-1], head.start()) else None
+        last = before[-1] if before and _is_joined(text, before[-1], head.start()) else None
     level = head["level"] or ("항" if tail["paragraph"] or tail["circled"] else "호")
     if last is None or (last.number is None and last.paragraph is None):
         if level != "항":
@@ -362,11 +362,11 @@ def _continued(text: str, head: re.Match[str], before: list[LawReference]) -> La
         base = LawReference(Kind.PARAGRAPH, head.start(), head.end())
     else:
         base = replace(last, start=head.start(), end=head.end(), since=None, subitem="")
-        base = _cut(base, level, same=head["same"] is not None)
+        base = _kept_levels(base, level, same=head["same"] is not None)
     return _ranged(text, _with_tail(text, base), head.start(), before)
 
 
-def _cut(base: LawReference, level: str, *, same: bool) -> LawReference:
+def _kept_levels(base: LawReference, level: str, *, same: bool) -> LawReference:
     """Return what a continued reference keeps of the one before it."""
     if level == "조" or (level == "항" and not same):
         return replace(base, paragraph=None, item=None, item_branch=0)
@@ -429,7 +429,7 @@ def _ranged(
     return replace(reference, since=first.deepest)
 
 
-def _joined(text: str, last: LawReference, position: int) -> bool:
+def _is_joined(text: str, last: LawReference, position: int) -> bool:
     gap = text[last.end : position]
     if last.kind is Kind.LAW:
         return False

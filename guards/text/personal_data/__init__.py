@@ -1,1 +1,1 @@
-"""Personal data: what it looks like, whose it is, and how it is masked."""
+"""Personal data: its notations, its owner, and its masking."""

@@ -1,8 +1,8 @@
-"""A text with labels in place of its personal identifiers, and the way there from the original.
+"""A text with labels in place of personal identifiers, and the mapping of positions.
 
-Identifiers that are known from elsewhere are found in whatever notation they stand, in time that
-does not grow with their number. Masked text is kept or sent to others, so business registration
-numbers always count.
+Identifiers that are known from elsewhere are found in any notation, in time that does not depend on
+their number. Masked text is stored or sent to others, so business registration numbers are always
+masked.
 """
 
 import json
@@ -68,7 +68,7 @@ class KnownPlace:
 
 
 class Known:
-    """Some identifiers, to be found in texts that do not say what they are.
+    """Known identifiers, to be found in texts without the words that identify them.
 
     Args:
         identifiers: The identifiers. Of two notations of the same one, the first counts.
@@ -123,7 +123,7 @@ class Known:
 
 
 def _notations(kind: PersonalKind, written: str) -> Iterator[str]:
-    """Yield what may be left of an identifier without its separators."""
+    """Yield the notations of an identifier without its separators."""
     said = dense(written)
     if len(said) < _LEAST_DENSE_CHARS:
         return
@@ -148,7 +148,7 @@ class Masked:
     def moved(self, span: Span) -> Span:
         """Return where a span of the original stands now; a masked part becomes its whole label."""
         for masked_spans in self.passes:
-            span = _moved(span, masked_spans)
+            span = _moved_span(span, masked_spans)
         return span
 
 
@@ -225,7 +225,7 @@ def _labelled(text: str, spans: tuple[PersonalSpan, ...]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _moved(span: Span, masked_spans: tuple[PersonalSpan, ...]) -> Span:
+def _moved_span(span: Span, masked_spans: tuple[PersonalSpan, ...]) -> Span:
     """Return a span's place after one pass, wide enough for each label that it touches."""
     start, end = span.start, span.end
     shift = 0

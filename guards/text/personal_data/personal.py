@@ -1,15 +1,15 @@
-"""Korean personal identifiers in a text: which, and where they stand.
+"""Finds Korean personal identifiers in a text.
 
 Finds resident and foreigner registration numbers, payment cards, phone numbers, e-mail addresses,
 bank accounts, passports, driving licences, health insurance cards, vehicle plates and, where asked
 for, business registration numbers, also in other digits (``９``, ``⑨``, ``9️⃣``, 공일공), with other
-separators, spaces around the dashes or zero-width characters inside. What other numbers look like
-too (accounts, old passports, phone numbers without separators, …) counts only near a word that says
-what it is, and nothing counts that a label calls the number of a thing (주문번호, 바코드, 모델, …).
+separators, spaces around the dashes or zero-width characters inside. Notations that other numbers
+share (accounts, old passports, phone numbers without separators, …) count only near a word that
+says what they are, and no number counts that a label gives to a thing (주문번호, 바코드, 모델, …).
 
-Misses identifiers digit by digit or obfuscated (``at``), and unnamed bare registration numbers that
-are valid barcodes as well. Takes an unnamed number in the shape of a registration number for one
-where its date is valid.
+Misses identifiers split digit by digit or obfuscated (``at``), and registration numbers without
+separator and label that are valid barcodes as well. A number without a label in the notation of a
+registration number counts as one if its date is valid.
 
 Identifiers are compared without their dashes, spaces, brackets and country codes.
 """
@@ -122,7 +122,7 @@ def find_personal(text: str, *, business_numbers: bool = False) -> list[Personal
         return []
     spans: list[PersonalSpan] = []
     for rule in RULES:
-        claimed = _claimed(rule, unclaimed, zones)
+        claimed = _spans_of_rule(rule, unclaimed, zones)
         unclaimed = _blanked(unclaimed, claimed)
         spans += claimed
     return sorted(
@@ -163,7 +163,7 @@ def _zones(text: str) -> list[tuple[int, int]]:
     return zones
 
 
-def _claimed(rule: Rule, text: str, zones: list[tuple[int, int]]) -> list[PersonalSpan]:
+def _spans_of_rule(rule: Rule, text: str, zones: list[tuple[int, int]]) -> list[PersonalSpan]:
     return [
         PersonalSpan(kind, *match.span())
         for zone in zones
@@ -218,10 +218,10 @@ class Shown:
         return sought in self._all
 
     def publish(self, kind: PersonalKind, value: str) -> bool:
-        """Tell whether the texts show an identifier as what is nobody's own.
+        """Tell whether the texts show an identifier that belongs to no person.
 
-        That is a contact of an office, or what only looks like an identifier: where the texts have
-        it, a label calls it the number of a thing.
+        It is a contact of an office, or it only looks like an identifier: a label in the texts
+        says that it is the number of a thing.
         """
         if not self.holds(kind, value):
             return False

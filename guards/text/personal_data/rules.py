@@ -1,8 +1,8 @@
-"""The rules by which personal identifiers are known: a shape, and what makes sure of it.
+"""The rules for personal identifiers: a notation, and what confirms it.
 
 Check digits and dates show what a row of digits can be; the words around it say what it is. A label
-right before a number settles it: an order number (주문번호) is none of a person's, whatever it
-looks like, and neither are those that follow it in a list.
+right before a number decides: an order number (주문번호) is not personal data, whatever it looks
+like, and neither are the numbers that follow it in a list.
 
 Source: ISO/IEC 7812-1 annex B (Luhn); Enforcement Rule of the Resident Registration Act, article 2
 (date, century and sex digit, check digit until October 2020); GS1 General Specifications (thirteen
@@ -54,7 +54,7 @@ PUBLISHED = frozenset(
         PersonalKind.BUSINESS_NUMBER,
     }
 )
-"""Kinds that offices publish: what a source gives of them is a contact or a thing of theirs."""
+"""Kinds that offices publish: in a source they count as the office's own."""
 
 _NOUNS = {
     PersonalKind.RESIDENT_NUMBER: "주민등록번호",
@@ -82,7 +82,7 @@ class PersonalSpan:
 
 _CENTURIES = {"9": 1800, "0": 1800, "3": 2000, "4": 2000, "7": 2000, "8": 2000}
 _FOREIGN = "5678"
-# Nobody who is alive; corporate registration numbers begin with such "dates".
+# Nobody alive was born then; corporate registration numbers begin with such "dates".
 _FIRST_YEAR = 1920
 _ISSUERS = re.compile(
     r"4|5[1-5]|2(?:2[2-9]|[3-6]\d|7[01]|720)|6(?:011|2|4[4-9]|5)|35(?:2[89]|[3-8])|3[046-9]|9"
@@ -116,21 +116,21 @@ def may_be_registration(digits: str, *, is_bare: bool) -> bool:
 
 
 def _is_barcode(digits: str) -> bool:
-    return _weighed(digits, (1, 3)) % 10 == 0
+    return _weighted_sum(digits, (1, 3)) % 10 == 0
 
 
 def _is_corporate(digits: str) -> bool:
     is_company = digits[4:6] == "11"
-    return is_company and (_weighed(digits[:12], (1, 2)) + int(digits[12])) % 10 == 0
+    return is_company and (_weighted_sum(digits[:12], (1, 2)) + int(digits[12])) % 10 == 0
 
 
 def _has_registration_check(digits: str) -> bool:
     base = 13 if is_foreign(digits) else 11
-    total = _weighed(digits[:12], (2, 3, 4, 5, 6, 7, 8, 9))
+    total = _weighted_sum(digits[:12], (2, 3, 4, 5, 6, 7, 8, 9))
     return (base - total % 11) % 10 == int(digits[12])
 
 
-def _weighed(digits: str, weights: tuple[int, ...]) -> int:
+def _weighted_sum(digits: str, weights: tuple[int, ...]) -> int:
     return sum(int(digit) * weight for digit, weight in zip(digits, cycle(weights), strict=False))
 
 
@@ -144,13 +144,13 @@ def has_luhn_check(digits: str) -> bool:
 
 
 def has_issuer(digits: str) -> bool:
-    """Tell whether a card number begins as those do that somebody issues."""
+    """Tell whether a card number begins with the prefix of an issuer."""
     return _ISSUERS.match(digits) is not None
 
 
 def has_business_check(digits: str) -> bool:
     """Tell whether the last digit of a business registration number fits."""
-    weighed = _weighed(digits[:9], (1, 3, 7, 1, 3, 7, 1, 3, 5))
+    weighed = _weighted_sum(digits[:9], (1, 3, 7, 1, 3, 7, 1, 3, 5))
     return (weighed + int(digits[8]) * 5 // 10 + int(digits[9])) % 10 == 0
 
 
@@ -222,7 +222,7 @@ def after(match: re.Match[str]) -> str:
 
 
 def is_of_a_thing(match: re.Match[str]) -> bool:
-    """Tell whether a label calls a number that of a thing: an order, a model, a file."""
+    """Tell whether a label says that a number belongs to a thing: an order, a model, a file."""
     label = _LABEL_BEFORE.search(before(match, _FAR_CHARS))
     if label is None:
         return _LABEL_AFTER.match(match.string, match.end()) is not None
@@ -394,7 +394,7 @@ _PLATE_LETTER = "[가나다라마거너더러머버서어저고노도로모보�
 PLATE = rf"[0-9]{{2,3}} ?{_PLATE_LETTER} ?-?[0-9]{{4}}"
 """The shape of a vehicle plate, which has fewer digits than all other identifiers."""
 
-# In the order of certainty: what one rule has claimed is no longer there for the next.
+# Most certain first: a match of one rule is no longer there for the next.
 RULES = (
     Rule(
         _pattern(r"[a-z0-9._%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}"),

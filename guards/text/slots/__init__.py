@@ -1,1 +1,1 @@
-"""Typed slots of a text: one kind of slot a file."""
+"""Typed slots of a text: one module per kind of slot."""

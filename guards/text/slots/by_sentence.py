@@ -54,7 +54,7 @@ def quantities_by_sentence(raw: str) -> tuple[Quantity, ...]:
         if start and raw[start] != "\n" and _LIKE_A_LINE.match(own):
             return find_quantities(raw, normalise(raw))
         of_piece = sentence_quantities(_MARKS_BEHIND.sub("", own))
-        found += [_moved(one, begin) for one in of_piece] if begin else of_piece
+        found += [_shifted(one, begin) for one in of_piece] if begin else of_piece
     return tuple(found)
 
 
@@ -146,7 +146,7 @@ def _is_closed(piece: str, brackets: Sequence[tuple[str, str]]) -> bool:
     return all(own.count(one) in (0, own.count(other)) for one, other in brackets)
 
 
-def _moved(one: Quantity, by: int) -> Quantity:
+def _shifted(one: Quantity, by: int) -> Quantity:
     # Twice as fast as `replace`, and there are many.
     return Quantity(
         one.text,

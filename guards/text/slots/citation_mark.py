@@ -1,4 +1,4 @@
-"""Reads the marks by which an answer names its sources: ``[†2]``, ``[1, 3]``, ``[출처: 인사규정]``.
+"""Citation marks of an answer: ``[†2]``, ``[1, 3]``, ``[출처: 인사규정]``.
 
 Read outside code only. A number in plain brackets or raised is only a candidate, because footnotes
 and list numbers look the same; links, check boxes, exponents and years (``[2024]``) are not read at

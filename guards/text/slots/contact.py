@@ -1,4 +1,4 @@
-"""Ways to reach someone: telephone numbers in a normal form, addresses on the web, e-mail.
+"""Contacts: telephone numbers in a normal form, web and e-mail addresses.
 
 A telephone number without an area code and a short code are read only beside a word that says what
 they are (``☎ 200-1234``, ``국번 없이 120``), because other numbers look the same. The last digits

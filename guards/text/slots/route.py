@@ -1,4 +1,4 @@
-"""Routes: means of travel, bus routes, lines, stations, stops and exits.
+"""Routes: means of transport, bus routes, lines, stations, stops and exits.
 
 Many Korean words end in 역 (지역, 병역), so a station is read only in a sentence that speaks of
 travel otherwise, and a bus route only beside a bus.

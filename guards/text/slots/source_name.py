@@ -1,4 +1,4 @@
-"""The sources of a request that an answer's names and numbers mean.
+"""The sources of a request that the names and numbers in an answer refer to.
 
 A name is compared with titles, files and numbers without spaces and punctuation. A law is held to
 its exact name, an article to what the sources hold; other titles may be shortened, extended by a
@@ -340,7 +340,7 @@ class Numbering:
         self._names = names
         lines = references.lines if references else ()
         self._explained: dict[int | None, Source | None] = {
-            line.number: self._meant(line.number, line.target)
+            line.number: self._source_meant(line.number, line.target)
             for line in lines
             if line.number is not None
         }
@@ -352,7 +352,7 @@ class Numbering:
 
     def source_of(self, number: int) -> Source | None:
         """Return the source that a number means; None if it means none."""
-        return self._explained.get(number) or self._numbered(number)
+        return self._explained.get(number) or self._source_numbered(number)
 
     def cited_by(self, mark: CitationMark) -> tuple[int, ...]:
         """Return the numbers of a mark that cite.
@@ -377,16 +377,16 @@ class Numbering:
         own = int(source.id) if _SOURCE_NUMBER.fullmatch(source.id) else place
         return own if self.source_of(own) == source else None
 
-    def _numbered(self, number: int) -> Source | None:
+    def _source_numbered(self, number: int) -> Source | None:
         """Return the source that is called so, or stands at this place and has no number."""
         source = self._names.numbered(number)
         is_other = source is not None and source.id.isdigit() and int(source.id) != number
         return None if is_other else source
 
-    def _meant(self, number: int, target: str) -> Source | None:
+    def _source_meant(self, number: int, target: str) -> Source | None:
         """Return the source that a line of the answer's list names; None if that is not clear."""
         named = self._names.named(target)
-        by_number = self._numbered(number)
+        by_number = self._source_numbered(number)
         if by_number in named:
             return by_number
         return named[0] if len(named) == 1 else None

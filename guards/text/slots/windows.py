@@ -97,7 +97,7 @@ AT_NUMBERS = beginning(r"\d")
 
 
 class Search(NamedTuple):
-    """A pattern and what each of its matches holds, which tells at once where there can be none.
+    """A pattern, and text that each of its matches contains, for a quick test without a match.
 
     Attributes:
         pattern: The pattern.

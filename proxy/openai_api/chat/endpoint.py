@@ -1,4 +1,4 @@
-"""The endpoint `/v1/chat/completions`, with the prompt by which a model is asked to cite.
+"""The endpoint `/v1/chat/completions`, and the prompt that asks a model for citations.
 
 A reply leaves in the model server's own bytes where nothing changed. The prompt goes into the first
 system message, because several chat templates take no second one. A source whose text the messages
@@ -107,7 +107,9 @@ def _prompt(sources: Sequence[Source], known: Sequence[str]) -> str:
     numbering = Numbering(sources, None, SourceNames(sources, LawIndex.of(())))
     fence = _fence(sources)
     entries = [
-        _named(source, number) if _stands_in(known, source.text) else _whole(source, number, fence)
+        _source_name(source, number)
+        if _stands_in(known, source.text)
+        else _whole(source, number, fence)
         for source in sources
         if (number := numbering.number_of(source)) is not None
     ]
@@ -124,7 +126,7 @@ def _stands_in(known: Sequence[str], passage: str) -> bool:
     return any(_dense(passage) in text for text in known)
 
 
-def _named(source: Source, number: int) -> str:
+def _source_name(source: Source, number: int) -> str:
     """Return a source's name, and how its text begins."""
     is_nameless = not (source.file or source.title)
     opening = "" if is_nameless else opening_words(source, _OPENING_CHARS)

@@ -1,4 +1,4 @@
-"""The stream of an endpoint with choices while it is on its way."""
+"""A stream with choices while it is being sent."""
 
 from collections.abc import Iterable, Sequence
 

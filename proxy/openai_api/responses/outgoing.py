@@ -1,4 +1,4 @@
-"""Writes the one stream that leaves, of one or two streams of the model server.
+"""Writes the stream to the client from one or two streams of the model server.
 
 What a client sees stays one response: its events are numbered without gaps, and whatever says a
 text once more at its end says what really left. What begins a message is held until something of

@@ -1,4 +1,4 @@
-"""The contents of a response object: texts by place, calls of tools, how it ended, what we add.
+"""The contents of a response object: texts by place, tool calls, how it ended.
 
 The answer is the text of all `output_text` parts, joined without anything between them, as the
 OpenAI clients' own `output_text` is; so offsets in the answer are offsets in its parts.

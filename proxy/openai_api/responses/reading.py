@@ -1,4 +1,4 @@
-"""Reads the events of one model server's stream as pieces.
+"""Reads the events of a model server's stream.
 
 The deltas are the answer, because they are what a client of a stream shows. What an event at the
 end of a part, an item or the response says beyond them is added as one more delta before it, so

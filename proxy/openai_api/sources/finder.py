@@ -97,7 +97,7 @@ def usable(
         if not reason and not exact and (crowded or len(kept) >= MOST_SOURCES):
             reason = "too_many"
         if reason:
-            dropped.append(DroppedSource(reason, _shown(passage)))
+            dropped.append(DroppedSource(reason, _preview(passage)))
         else:
             kept.append(passage)
     return tuple(kept), tuple(dropped)
@@ -185,7 +185,7 @@ def _most_relevant(passages: tuple[Passage, ...], rules: SourceRules) -> frozens
     return frozenset(ranked[: rules.max_sources])
 
 
-def _shown(passage: Passage) -> str:
+def _preview(passage: Passage) -> str:
     return passage.title or passage.file or passage.text.strip()[:_SHOWN_CHARS]
 
 

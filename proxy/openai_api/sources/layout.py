@@ -1,4 +1,4 @@
-"""Reads a prompt's layout: where its context stands, and where the question.
+"""Finds the context block and the question in a prompt by its layout.
 
 What a template looks like is decided by structure: a heading, a rule or an announcing sentence
 opens the context; the question's heading, the same rule again, an end mark or a heading of another

@@ -191,7 +191,7 @@ def _pieces(text: str) -> list[_Piece]:
     if opening is None:
         return []
     if opening.kind is Kind.ITEM:
-        return _numbered(text, content, opening)
+        return _numbered_pieces(text, content, opening)
     for openers in (_by_rules, _by_first_line, _by_metadata):
         starts = openers(text, lines)
         if len(starts) > 1 or (starts and openers is not _by_rules):
@@ -199,7 +199,7 @@ def _pieces(text: str) -> list[_Piece]:
     return [("", "", piece) for piece in _paragraphs(text, lines)]
 
 
-def _numbered(text: str, content: list[Line], opening: Line) -> list[_Piece]:
+def _numbered_pieces(text: str, content: list[Line], opening: Line) -> list[_Piece]:
     openers: list[Line] = []
     for line in content:
         same = line.kind is Kind.ITEM and line.style == opening.style

@@ -1,4 +1,4 @@
-"""Sentences around a context block: which of them tell the model what to do.
+"""Recognises the sentences around a context block that instruct the model.
 
 A passage may tell its reader what to do as well ("담당자에게 문의하세요"), so an instruction counts
 only if it speaks of answering, or points at the context ("위 자료", "the context above").
