@@ -238,7 +238,7 @@ class Names(Guard[NamesSettings]):
     ) -> Iterator[Finding]:
         if not answer.names:
             return
-        known = reading.request.once(_Known)
+        known = reading.request.once(_RequestNames)
         sources = known.in_sources(self.settings.known_names)
         starts = [sentence.start for sentence in sentences]
         advice = _advice(reading)
@@ -272,7 +272,7 @@ class Names(Guard[NamesSettings]):
             swap = swap_in(sentence.text, reading.source_set)
             if swap is None:
                 continue
-            known = reading.request.once(_Known).anywhere(self.settings.known_names)
+            known = reading.request.once(_RequestNames).anywhere(self.settings.known_names)
             if replaces_a_name(swap, known):
                 start = sentence.start + swap.start
                 yield self._finding(
@@ -312,7 +312,7 @@ class Names(Guard[NamesSettings]):
         vocabulary = reading.request.once(Vocabulary)
         for claim, _ in clauses:
             for word in new_names(claim, vocabulary):
-                known = reading.request.once(_Known).anywhere(self.settings.known_names)
+                known = reading.request.once(_RequestNames).anywhere(self.settings.known_names)
                 place = _place(word, claim, reading)
                 name = Name(word.text, place.start, place.end, "", dense(word.text))
                 if not known.has(name):
@@ -334,7 +334,7 @@ class Names(Guard[NamesSettings]):
                 continue
             for facility in claimed_facilities(sentence.text):
                 # The question proves nothing here: whether there is a sauna is what it asks.
-                known = reading.request.once(_Known).in_sources(self.settings.known_names)
+                known = reading.request.once(_RequestNames).in_sources(self.settings.known_names)
                 if not any(known.holds(word) for word in facility.synonyms):
                     yield self._facility_finding(facility, sentence)
 
@@ -365,7 +365,7 @@ class Names(Guard[NamesSettings]):
         )
 
 
-class _Known:
+class _RequestNames:
     """The names that a request holds; shared by all looks at its answers."""
 
     def __init__(self, request: RequestReading) -> None:

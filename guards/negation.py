@@ -100,7 +100,7 @@ _STRONG = _ABOUT_LIMITS | {"negation.flipped", "negation.wrong_reply"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _SentenceFinding:
     """Something found about a sentence; places count from the sentence's beginning.
 
     Attributes:
@@ -236,7 +236,7 @@ class Negation(Guard[NegationSettings]):
 
     def _of_sentence(
         self, said: Claims, sentence: Sequence[Claim], before: Sequence[Claim], reading: Reading
-    ) -> Iterator[_Found]:
+    ) -> Iterator[_SentenceFinding]:
         text = said.page.plain[sentence[0].start : sentence[-1].end]
         if len(text) > LONGEST_SENTENCE_CHARS or text.endswith("?") or not _LETTER.search(text):
             return
@@ -273,7 +273,7 @@ class Negation(Guard[NegationSettings]):
         question: Mapping[str, float],
         offset: int,
         meaning: SourceMeaning,
-    ) -> _Found | None:
+    ) -> _SentenceFinding | None:
         match = contradiction(meaning, statement, question, self.settings.possible_from)
         if match is None:
             return None
@@ -294,7 +294,9 @@ class Negation(Guard[NegationSettings]):
             meaning,
         )
 
-    def _of_reply(self, text: str, sentence: Sequence[Claim], reading: Reading) -> Iterator[_Found]:
+    def _of_reply(
+        self, text: str, sentence: Sequence[Claim], reading: Reading
+    ) -> Iterator[_SentenceFinding]:
         """Yield what is wrong with a yes or a no to the question."""
         reply = reply_of(text) if sentence[0].start == 0 else None
         claim = reading.request.once(_asked_claim)
@@ -313,7 +315,7 @@ class Negation(Guard[NegationSettings]):
         question: Mapping[str, float],
         before: Sequence[Claim],
         reading: Reading,
-    ) -> _Found | None:
+    ) -> _SentenceFinding | None:
         """Return what a statement drops of its sources' limits and exceptions."""
         meaning = reading.source_set.once(SourceMeaning)
         found = widened(statement, plain, meaning, question, self.settings.widened_from, before)
@@ -321,7 +323,7 @@ class Negation(Guard[NegationSettings]):
             found = taken_in(statement, meaning, question, before)
         if found is None or _is_worded_so(plain[found.start : found.quote_end], reading):
             return None
-        return _Found(
+        return _SentenceFinding(
             "negation.condition_dropped" if found.takes_in_more else "negation.limit_set_aside",
             found.start,
             found.end,
@@ -331,7 +333,7 @@ class Negation(Guard[NegationSettings]):
             found.source_statement.source,
         )
 
-    def _contrasts(self, sentence: Sequence[Claim], reading: Reading) -> Iterator[_Found]:
+    def _contrasts(self, sentence: Sequence[Claim], reading: Reading) -> Iterator[_SentenceFinding]:
         contrasts = reading.source_set.once(SourceContrasts)
         for claim in sentence:
             for contrast in contrasts_of(claim):
@@ -340,7 +342,7 @@ class Negation(Guard[NegationSettings]):
                     continue
                 other, source = against
                 shift = claim.start - claim.clause.start - sentence[0].start
-                yield _Found(
+                yield _SentenceFinding(
                     "negation.flipped",
                     contrast.word.start + shift,
                     claim.clause.words[-1].end + shift,
@@ -356,7 +358,7 @@ class Negation(Guard[NegationSettings]):
         question: Mapping[str, float],
         sentence: Sequence[Claim],
         meaning: SourceMeaning,
-    ) -> Iterator[_Found]:
+    ) -> Iterator[_SentenceFinding]:
         """Yield the exception to a rule of the answer that the question touches."""
         match = meaning.with_exception(statement, question)
         if match is None or match.agrees < 0 or match.share < self.settings.sure_from:
@@ -365,7 +367,7 @@ class Negation(Guard[NegationSettings]):
         rule = {feature for one in match.source_statement.sentence for feature in _features(one)}
         if any(_features(one) & question.keys() - rule for one in exception):
             text = meaning.text_of(exception, match.source_statement.source)
-            yield _Found(
+            yield _SentenceFinding(
                 "negation.exception_omitted",
                 0,
                 sentence[-1].end - sentence[0].start,
@@ -376,7 +378,9 @@ class Negation(Guard[NegationSettings]):
                 exception,
             )
 
-    def _is_in_sources(self, found: _Found, offset: int, said: Claims, reading: Reading) -> bool:
+    def _is_in_sources(
+        self, found: _SentenceFinding, offset: int, said: Claims, reading: Reading
+    ) -> bool:
         """Tell whether an answer has the exception left out, or a source the very words found."""
         if not found.exception:
             return False
@@ -387,7 +391,9 @@ class Negation(Guard[NegationSettings]):
         meaning = reading.source_set.once(SourceMeaning)
         return meaning.held(words, held) >= self.settings.told_from
 
-    def _finding(self, found: _Found, offset: int, said: Claims, reading: Reading) -> Finding:
+    def _finding(
+        self, found: _SentenceFinding, offset: int, said: Claims, reading: Reading
+    ) -> Finding:
         start, end = said.page.raw_span(offset + found.start, offset + found.end)
         raw = reading.answer_text.raw
         start += len(raw[start:end]) - len(raw[start:end].lstrip(_LEADING))
@@ -427,14 +433,16 @@ def _unspaced(text: Text) -> str:
     return text.raw.replace(" ", "")
 
 
-def _found(code: str, place: tuple[int, int], match: Match, meaning: SourceMeaning) -> _Found:
+def _found(
+    code: str, place: tuple[int, int], match: Match, meaning: SourceMeaning
+) -> _SentenceFinding:
     statement = match.source_statement
     expected = meaning.text_of((statement.claim,), statement.source)
     quote = meaning.text_of(statement.sentence, statement.source)
-    return _Found(code, *place, match.share, expected, quote, statement.source)
+    return _SentenceFinding(code, *place, match.share, expected, quote, statement.source)
 
 
-def _apart(found: Sequence[_Found]) -> Iterator[_Found]:
+def _apart(found: Sequence[_SentenceFinding]) -> Iterator[_SentenceFinding]:
     """Yield those that do not lie within one before."""
     end = -1
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
@@ -455,7 +463,7 @@ def _key(settings: NegationSettings, sentence: Sequence[Claim], before: Sequence
     return id(settings), len(before), is_first, sentence[0].block.labels, text
 
 
-def _found_by_sentence(request: RequestReading) -> dict[_Key, list[_Found]]:
+def _found_by_sentence(request: RequestReading) -> dict[_Key, list[_SentenceFinding]]:
     """Return what was found about sentences of the answers to a question; none yet.
 
     An answer is looked at again and again while it grows, and a long one repeats itself.

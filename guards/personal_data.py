@@ -26,7 +26,7 @@ from pydantic import Field
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Part, Reading
-from guards.text.personal_data.personal import Shown, find_personal, unpublished
+from guards.text.personal_data.personal import ShownIdentifiers, find_personal, unpublished
 from guards.text.personal_data.rules import PersonalKind, PersonalSpan
 from guards.text.slots.contact import Contact
 
@@ -109,7 +109,9 @@ class PersonalData(Guard[PersonalDataSettings]):
     def _in_question(self, reading: Reading) -> list[Finding]:
         question = reading.question
         found = unpublished(
-            question.text.raw, self._identifiers(question), Shown(_texts(reading.sources))
+            question.text.raw,
+            self._identifiers(question),
+            ShownIdentifiers(_texts(reading.sources)),
         )
         blocks = self.settings.input is Handling.BLOCK
         severity = Severity.STRONG if blocks else Severity.WEAK
@@ -120,8 +122,8 @@ class PersonalData(Guard[PersonalDataSettings]):
         if not found:
             return []
         exchange = reading.exchange
-        said = Shown([exchange.question, exchange.echo, exchange.previous_answer])
-        sources = Shown(_texts(reading.sources))
+        said = ShownIdentifiers([exchange.question, exchange.echo, exchange.previous_answer])
+        sources = ShownIdentifiers(_texts(reading.sources))
         ranges = _Ranges(reading.sources)
         masks = self.settings.output is Handling.MASK
         return [
@@ -135,7 +137,7 @@ class PersonalData(Guard[PersonalDataSettings]):
     def _identifiers(self, part: Part) -> list[PersonalSpan]:
         return find_personal(part.text.raw, business_numbers=self.settings.business_numbers)
 
-    def _is_sources_own(self, answer: Part, span: PersonalSpan, sources: Shown) -> bool:
+    def _is_sources_own(self, answer: Part, span: PersonalSpan, sources: ShownIdentifiers) -> bool:
         value = answer.text.raw[span.start : span.end]
         if self.settings.allow_from_sources:
             return sources.holds(span.kind, value)

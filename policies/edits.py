@@ -55,8 +55,8 @@ def fixes(findings: Sequence[Finding]) -> tuple[Edit, ...]:
 
 def then(first: Iterable[Edit], second: Iterable[Edit]) -> tuple[Edit, ...]:
     """Return the edits of a text that do what two rounds of edits do."""
-    rounds = [_Placed(edit, left) for edit, left in left_by(first)]
-    rounds += [_Placed(edit, edit, is_second=True) for edit in second]
+    rounds = [_RoundEdit(edit, left) for edit, left in left_by(first)]
+    rounds += [_RoundEdit(edit, edit, is_second=True) for edit in second]
     joined: list[Edit] = []
     grown = 0
     for group in _touching(rounds):
@@ -108,7 +108,7 @@ def _original(position: int, places: Sequence[tuple[Edit, Edit]], *, is_end: boo
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _RoundEdit:
     """An edit of either round.
 
     Attributes:
@@ -126,9 +126,9 @@ class _Placed:
         return 0 if self.is_second else len(self.edit.text) - (span.end - span.start)
 
 
-def _touching(placed: Iterable[_Placed]) -> list[list[_Placed]]:
+def _touching(placed: Iterable[_RoundEdit]) -> list[list[_RoundEdit]]:
     """Return the edits in order, those together that overlap or stand side by side."""
-    groups: list[list[_Placed]] = []
+    groups: list[list[_RoundEdit]] = []
     end = -1
     for one in sorted(placed, key=lambda each: each.seen.span):
         if one.seen.span.start > end:

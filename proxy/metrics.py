@@ -168,7 +168,7 @@ class Families:
         """Add a counter or a gauge whose figures somebody else keeps, read when asked for."""
         family = self._describe(name, kind, labels, said)
         if self._folder is None:
-            self.registry.register(_Watched(family, read))
+            self.registry.register(_LiveFamily(family, read))
         elif kind is Kind.GAUGE:
             make = partial(self._gauge, name, said, labels, together)
             self._copied.append(Copied(make, read))
@@ -197,7 +197,7 @@ class Families:
         return family
 
 
-class _Watched(Collector):
+class _LiveFamily(Collector):
     """Reads the figures of one family at the moment of asking."""
 
     def __init__(self, family: Family, read: Callable[[], Iterable[Reading]]) -> None:

@@ -77,7 +77,7 @@ def unknown_variables(environment: Mapping[str, str]) -> Iterable[tuple[str, str
 _MASK = "********"
 
 
-class _Shown(BaseModel):
+class _SettingRow(BaseModel):
     """One setting, as it is shown."""
 
     model_config = ConfigDict(frozen=True)
@@ -114,9 +114,9 @@ def settings(
         err.print(f"warning: {name} is no setting{hint}", style="yellow", markup=False)
 
 
-def _shown(found: Settings) -> list[_Shown]:
+def _shown(found: Settings) -> list[_SettingRow]:
     return [
-        _Shown(
+        _SettingRow(
             variable=variable_of(name),
             value=_plain(getattr(found, name)),
             source="environment" if name in found.model_fields_set else "default",
@@ -135,7 +135,7 @@ def _plain(value: object) -> bool | int | float | str | None:
     return value if isinstance(value, bool | int | float | str) else None
 
 
-def _table(shown: list[_Shown]) -> Table:
+def _table(shown: list[_SettingRow]) -> Table:
     table = Table()
     table.add_column("variable", no_wrap=True)
     table.add_column("value", overflow="fold")

@@ -100,7 +100,7 @@ class SessionsAway(Exception):
         self.cause = type(cause).__name__
 
 
-class _Kept(BaseModel):
+class _StoredSession(BaseModel):
     """Stored data of a session."""
 
     model_config = ConfigDict(frozen=True)
@@ -137,7 +137,7 @@ class Sessions:
         if opener is None:
             return None
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        kept = _Kept(
+        kept = _StoredSession(
             tenant=viewer.tenant,
             bound_to=_binding(token, opener),
             until=self._services.now() + LASTS,
@@ -153,7 +153,7 @@ class Sessions:
         if record is None:
             return None
         try:
-            kept = _Kept.model_validate_json(record)
+            kept = _StoredSession.model_validate_json(record)
         except ValidationError:
             return None
         if kept.until <= self._services.now() or not self._is_good(kept, token):
@@ -165,7 +165,7 @@ class Sessions:
         with _usable():
             await self._store.delete(_place(token))
 
-    def _is_good(self, kept: _Kept, token: str) -> bool:
+    def _is_good(self, kept: _StoredSession, token: str) -> bool:
         """Tell whether the key that opened a session would open it now."""
         return any(
             hmac.compare_digest(kept.bound_to, _binding(token, known))

@@ -17,8 +17,8 @@ from pydantic import JsonValue
 from guards.core.exchange import Source
 from guards.personal_data import Handling, PersonalData, PersonalDataSettings
 from guards.text.particles import agreeing, particle_at
-from guards.text.personal_data.mask import Known
-from guards.text.personal_data.personal import Shown, find_personal, unpublished
+from guards.text.personal_data.mask import KnownIdentifiers
+from guards.text.personal_data.personal import ShownIdentifiers, find_personal, unpublished
 from guards.text.personal_data.rules import PUBLISHED, PersonalKind
 from policies.schema.base import Mode
 from policies.schema.policy import Policy
@@ -72,7 +72,7 @@ class Pseudonyms:
     def __init__(
         self, identifiers: Mapping[str, PersonalKind] | None = None, texts: Iterable[str] = ()
     ) -> None:
-        self._known = Known(identifiers or {})
+        self._known = KnownIdentifiers(identifiers or {})
         kinds = {value: (identifiers or {})[value] for value in self._known.values}
         self._values = _with_numbers(kinds, texts)
         self._written = {
@@ -210,7 +210,7 @@ def pseudonyms_for(body: JsonObject, sources: tuple[Source, ...], policy: Policy
     settings = _settings(policy)
     if settings is None:
         return NONE
-    published = Shown(f"{one.title}\n{one.file}\n{one.text}" for one in sources)
+    published = ShownIdentifiers(f"{one.title}\n{one.file}\n{one.text}" for one in sources)
     own = _identifiers_in(_texts_of(body), published, business_numbers=settings.business_numbers)
     shown = _identifiers_in(map(_unescaped, texts(body)), published, business_numbers=False)
     theirs = {value: kind for value, kind in shown.items() if kind not in PUBLISHED}
@@ -218,7 +218,7 @@ def pseudonyms_for(body: JsonObject, sources: tuple[Source, ...], policy: Policy
 
 
 def _identifiers_in(
-    said: Iterable[str], published: Shown, *, business_numbers: bool
+    said: Iterable[str], published: ShownIdentifiers, *, business_numbers: bool
 ) -> dict[str, PersonalKind]:
     identifiers: dict[str, PersonalKind] = {}
     for text in said:

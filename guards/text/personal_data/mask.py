@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from guards.core.finding import Span
-from guards.text.personal_data.personal import Dense, dense, find_personal, subscriber
+from guards.text.personal_data.personal import DenseText, dense, find_personal, subscriber
 from guards.text.personal_data.rules import PersonalKind, PersonalSpan
 
 _HEAD_CHARS = 3
@@ -67,7 +67,7 @@ class KnownPlace:
     end: int
 
 
-class Known:
+class KnownIdentifiers:
     """Known identifiers, to be found in texts without the words that identify them.
 
     Args:
@@ -115,7 +115,7 @@ class Known:
                 position = place.end
 
     def _other_notations(self, text: str) -> Iterator[KnownPlace]:
-        shown = Dense(text)
+        shown = DenseText(text)
         for start, end in self._dense.all_in(shown.text):
             place = shown.whole(start, end)
             if place is not None:
@@ -186,7 +186,7 @@ class Masking:
 
     def __init__(self, known: Mapping[str, PersonalKind]) -> None:
         self._kinds = known
-        self._known = Known(known)
+        self._known = KnownIdentifiers(known)
 
     def of(self, text: str) -> Masked:
         """Mask a text and remember how."""

@@ -53,7 +53,7 @@ def subscriber(kind: PersonalKind, value: str) -> str:
     return _ABROAD.sub("", said) if kind is PersonalKind.PHONE else said
 
 
-class Dense:
+class DenseText:
     """A text without what stands between letters and digits, and the way back.
 
     Args:
@@ -185,7 +185,7 @@ def _blanked(text: str, spans: list[PersonalSpan]) -> str:
 _LINE = re.compile(r"\A(?:2|3[1-3]|4[1-4]|5[1-5]|6[1-4])(?=\d{7,8}\Z)")
 
 
-class Shown:
+class ShownIdentifiers:
     """The identifiers that some texts show.
 
     An area code may be missing in them: offices give their numbers without.
@@ -228,6 +228,8 @@ class Shown:
         return kind in PUBLISHED or dense(value) not in self._persons
 
 
-def unpublished(text: str, spans: Iterable[PersonalSpan], sources: Shown) -> list[PersonalSpan]:
+def unpublished(
+    text: str, spans: Iterable[PersonalSpan], sources: ShownIdentifiers
+) -> list[PersonalSpan]:
     """Return those identifiers of a text that the sources do not publish."""
     return [span for span in spans if not sources.publish(span.kind, text[span.start : span.end])]

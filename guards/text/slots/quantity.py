@@ -233,7 +233,7 @@ class Quantity(NamedTuple):
         return f"{self.text} {self.comparing_word}".rstrip()
 
 
-class _Found(NamedTuple):
+class _FoundQuantity(NamedTuple):
     start: int
     end: int
     measure: Measure
@@ -244,7 +244,7 @@ class _Canvas:
     """A normal form from which each kind of quantity takes its places, most specific kind first."""
 
     def __init__(self, numbered: NumberedText) -> None:
-        self.found: list[_Found] = []
+        self.found: list[_FoundQuantity] = []
         self.leave_out = numbered.leave_out
         self.has_digits = bool(numbered.near_digits)
         self._numbered = numbered
@@ -267,7 +267,7 @@ class _Canvas:
         if not matches:
             return
         taken = [
-            _Found(match.start(), match.end(), measure, _is_rough(match))
+            _FoundQuantity(match.start(), match.end(), measure, _is_rough(match))
             for match in matches
             if (measure := reader(match)) is not None
         ]
@@ -283,7 +283,7 @@ class _Canvas:
 
     def _take_second_days(self) -> None:
         """Read the days that lean on the month of the date right before them."""
-        taken: list[_Found] = []
+        taken: list[_FoundQuantity] = []
         for date in sorted(self.found, key=lambda found: found.start):
             if date.measure.dimension not in {Dimension.DATE, Dimension.MONTH_DAY}:
                 continue
@@ -291,10 +291,10 @@ class _Canvas:
             if match:
                 month = int(date.measure.values[0]) // 100 % 100
                 start = match.start("month" if match["month"] else "day")
-                taken.append(_Found(start, match.end(), read_date(match, month)))
+                taken.append(_FoundQuantity(start, match.end(), read_date(match, month)))
         self._keep(taken)
 
-    def _keep(self, taken: list[_Found]) -> None:
+    def _keep(self, taken: list[_FoundQuantity]) -> None:
         if taken:
             self.found += taken
             self.leave_out([found[:2] for found in taken])
@@ -356,19 +356,19 @@ def _is_rough(match: re.Match[str]) -> bool:
     return "rough" in match.re.groupindex and match["rough"] is not None
 
 
-def _joined(found: Sequence[_Found], text: str) -> list[_Found]:
+def _joined(found: Sequence[_FoundQuantity], text: str) -> list[_FoundQuantity]:
     """Return the same with neighbours like 1시간 and 30분 added up."""
-    joined: list[_Found] = []
+    joined: list[_FoundQuantity] = []
     for one in found:
         if joined and _continues(joined[-1], one, text):
             first = joined.pop()
             values = (first.measure.values[0] + one.measure.values[0],)
-            one = _Found(first.start, one.end, Measure(one.measure.dimension, values))  # noqa: PLW2901
+            one = _FoundQuantity(first.start, one.end, Measure(one.measure.dimension, values))  # noqa: PLW2901
         joined.append(one)
     return joined
 
 
-def _with_shared_units(found: list[_Found], text: str) -> list[_Found]:
+def _with_shared_units(found: list[_FoundQuantity], text: str) -> list[_FoundQuantity]:
     """Return the same where a list has the unit of its last amount: 350만 / 450만 / 600만원."""
     for at in range(len(found) - 2, -1, -1):
         one, follows = found[at], found[at + 1]
@@ -381,15 +381,15 @@ def _with_shared_units(found: list[_Found], text: str) -> list[_Found]:
     return found
 
 
-def _engines(found: _Found, text: str) -> _Found:
+def _engines(found: _FoundQuantity, text: str) -> _FoundQuantity:
     """Return 14기가 as fourteen of what the text counts by 기, and not as gigabytes."""
     if found.measure.dimension != "bytes" or not text.endswith("기가", found.start, found.end):
         return found
     values = tuple(value / _GIGA for value in found.measure.values)
-    return _Found(found.start, found.end - 1, Measure(_ENGINE_UNIT, values))
+    return _FoundQuantity(found.start, found.end - 1, Measure(_ENGINE_UNIT, values))
 
 
-def _continues(first: _Found, second: _Found, text: str) -> bool:
+def _continues(first: _FoundQuantity, second: _FoundQuantity, text: str) -> bool:
     if second.start - first.end > 1 or first.measure.dimension != second.measure.dimension:
         return False
     if len(first.measure.values) + len(second.measure.values) != 2:
@@ -403,7 +403,7 @@ def _continues(first: _Found, second: _Found, text: str) -> bool:
     )
 
 
-def _quantity(found: _Found, raw: str, normal: Normal) -> Quantity:
+def _quantity(found: _FoundQuantity, raw: str, normal: Normal) -> Quantity:
     first, last, measure, rough = found
     text = normal.text
     start, end = normal.to_raw(first, last)
@@ -428,7 +428,7 @@ def _before(text: str, start: int) -> re.Match[str] | None:
     return _BEFORE.search(text, begin, start)
 
 
-def _is_length(found: _Found, text: str) -> bool:
+def _is_length(found: _FoundQuantity, text: str) -> bool:
     if found.measure.dimension == Dimension.SECONDS:
         return _AT_MINUTE.match(text, found.end) is None
     is_day = _DAY.search(text, found.start, found.end) is not None

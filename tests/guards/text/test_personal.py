@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Span
 from guards.text.personal_data.mask import (
-    Known,
+    KnownIdentifiers,
     KnownPlace,
     Occurrences,
     identifiers_in,
     mask,
     masked,
 )
-from guards.text.personal_data.personal import Shown, find_personal, unpublished
+from guards.text.personal_data.personal import ShownIdentifiers, find_personal, unpublished
 from guards.text.personal_data.rules import PersonalKind
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.tables import each_row
@@ -82,7 +82,9 @@ def test_long_texts_take_no_time(piece: str) -> None:
 
 
 ACCOUNT, PHONE, MAIL = "110-000-123456", "02-000-1234", "a.b@gaon.invalid"
-KNOWN = Known({ACCOUNT: PersonalKind.ACCOUNT, PHONE: PersonalKind.PHONE, MAIL: PersonalKind.EMAIL})
+KNOWN = KnownIdentifiers(
+    {ACCOUNT: PersonalKind.ACCOUNT, PHONE: PersonalKind.PHONE, MAIL: PersonalKind.EMAIL}
+)
 SEPARATORS = st.lists(st.sampled_from("-. /·_\t\n\u200b\u2011"), max_size=2).map("".join)
 
 
@@ -96,7 +98,7 @@ def test_whatever_separates_the_digits(between: list[str]) -> None:
 
 
 def test_places_that_overlap_are_taken_from_the_left_and_the_longest_first() -> None:
-    known = Known(
+    known = KnownIdentifiers(
         {"010-1": PersonalKind.PHONE, "1-2": PersonalKind.PHONE, "010": PersonalKind.CARD}
     )
 
@@ -106,7 +108,7 @@ def test_places_that_overlap_are_taken_from_the_left_and_the_longest_first() -> 
 
 
 def test_the_first_notation_is_the_one_that_counts() -> None:
-    known = Known({PHONE: PersonalKind.PHONE, "+82 2-000-1234": PersonalKind.PHONE})
+    known = KnownIdentifiers({PHONE: PersonalKind.PHONE, "+82 2-000-1234": PersonalKind.PHONE})
 
     assert known.values == (PHONE,)
     assert [place.value for place in known.all_in("02 000 1234, +82 2-000-1234")] == [PHONE, PHONE]
@@ -124,7 +126,9 @@ def test_what_belongs_to_a_longer_word_or_number_is_something_else() -> None:
 
 def test_many_identifiers_in_a_long_text_take_little_time() -> None:
     def look(count: int) -> None:
-        known = Known({f"110-000-{number:06}": PersonalKind.ACCOUNT for number in range(count)})
+        known = KnownIdentifiers(
+            {f"110-000-{number:06}": PersonalKind.ACCOUNT for number in range(count)}
+        )
         text = "계좌는 110000000000 또는 220000000000입니다. " * count
         assert len(known.all_in(text)) == count
 
@@ -136,23 +140,23 @@ def test_many_identifiers_in_a_long_text_take_little_time() -> None:
 
 @each_row("kind, value, text", "shown")
 def test_is_shown(kind: PersonalKind, value: str, text: str) -> None:
-    assert Shown(["머리말", f"문의: {text} 로"]).holds(kind, value)
+    assert ShownIdentifiers(["머리말", f"문의: {text} 로"]).holds(kind, value)
 
 
 @each_row("kind, value, text", "not_shown")
 def test_is_not_shown(kind: PersonalKind, value: str, text: str) -> None:
-    assert not Shown([text]).holds(kind, value)
+    assert not ShownIdentifiers([text]).holds(kind, value)
 
 
 def test_two_texts_together_show_nothing_new() -> None:
-    assert not Shown(["010-0000", "1234"]).holds(K.PHONE, "010-0000-1234")
+    assert not ShownIdentifiers(["010-0000", "1234"]).holds(K.PHONE, "010-0000-1234")
 
 
 def test_only_what_offices_publish_is_published_by_a_source() -> None:
     text = "010-0000-1234, 02-000-0000, hong@example.com, 991231-3123456"
     source = "문의 02-000-0000, 담당 hong@example.com, 신청인 991231-3123456"
 
-    left = unpublished(text, find_personal(text), Shown([source]))
+    left = unpublished(text, find_personal(text), ShownIdentifiers([source]))
 
     assert [span.kind for span in left] == [K.PHONE, K.RESIDENT_NUMBER]
     assert text[left[0].start : left[0].end] == "010-0000-1234"
