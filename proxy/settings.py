@@ -71,7 +71,7 @@ class Settings(BaseSettings):
     )
     redis_url: Annotated[SecretStr, AfterValidator(_redis_address)] | None = Field(
         None,
-        description="Redis for traces and limits: one server or Sentinels; without it "
+        description="Redis for traces and limits: one server, Sentinels or a Cluster; without it "
         "traces stay in the SQLite file, and each process counts limits for itself.",
     )
     sqlite_path: Path = Field(

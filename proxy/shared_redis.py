@@ -5,12 +5,13 @@ change their roles: the one that took everything may be a replica the next momen
 that still stands. So connections are let go of as soon as a server refuses what it took before, and
 the next call asks anew who is in charge.
 
-The address is of one server, or of a server behind Sentinels, in the forms of the field (Django,
-Celery and others spell them so)::
+The address is of one server, of a server behind Sentinels, or of a Cluster, in the forms of the
+field (Django, Celery and others spell them so)::
 
     redis://[user:password@]host[:port][/db]                        rediss:// for TLS
     unix:///path/of/the/socket
     redis+sentinel://[user:password@]host[:port],…/service[/db]     rediss+sentinel://
+    redis+cluster://[user:password@]host[:port],…                   rediss+cluster://
 
 User and password are the servers'; those of the Sentinels are the options ``sentinel_username`` and
 ``sentinel_password`` behind a ``?``, where the options of the Redis library may stand too. Nothing
@@ -21,15 +22,17 @@ import asyncio
 import hashlib
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from typing import Any, cast
 from urllib.parse import parse_qs, quote
 
-from redis.asyncio import Redis
+from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.client import Pipeline
+from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.connection import ConnectionPool, SSLConnection, parse_url
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel
@@ -38,12 +41,14 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import (
     NoPermissionError,
     NoScriptError,
+    RedisClusterException,
     RedisError,
     ResponseError,
 )
 
-_FORM = re.compile(r"(rediss?)\+sentinel://(?:([^@/?#]*)@)?([^@/?#]*)(/[^?#]*)?(\?[^#]*)?")
-_SENTINEL_PORT = 26379
+_FORM = re.compile(
+    r"(rediss?)\+(sentinel|cluster)://(?:([^@/?#]*)@)?([^@/?#]*)(/[^?#]*)?(\?[^#]*)?"
+)
 _NODE = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]\s]+)(?::(\d{1,5}))?")
 
 
@@ -51,17 +56,29 @@ class BadRedisAddress(ValueError):
     """An address that cannot be used; ``said`` does not quote it."""
 
 
+class RedisKind(StrEnum):
+    """Kinds of Redis deployments behind an address."""
+
+    SERVER = "server"
+    SENTINEL = "sentinel"
+    CLUSTER = "cluster"
+
+
+_PORTS = {RedisKind.SENTINEL: 26379, RedisKind.CLUSTER: 6379}
+
+
 @dataclass(frozen=True, slots=True)
 class RedisAddress:
     """An address, taken apart.
 
     Attributes:
-        nodes: Host and port of each Sentinel; none of one server.
+        nodes: Host and port of each Sentinel, or of nodes of the Cluster; none of one server.
         service: The name by which Sentinels know the servers.
         server_url: What the Redis library reads user, password, database and options from; of one
             server the address as it was given.
     """
 
+    kind: RedisKind
     nodes: tuple[tuple[str, int], ...]
     service: str
     server_url: str
@@ -71,23 +88,19 @@ class RedisAddress:
         """Take an address apart.
 
         Raises:
-            BadRedisAddress: Sentinels are not named as they have to be, or it is a Cluster.
+            BadRedisAddress: Sentinels or a Cluster are not named as they have to be.
         """
-        scheme, _, _ = address.partition("://")
-        if scheme in {"redis+cluster", "rediss+cluster"}:
-            raise BadRedisAddress(
-                "a Redis Cluster is not supported any more; name one server, or Sentinels"
-            )
-        if "+" not in scheme:
-            return cls((), "", address)
+        if "+" not in address.partition("://")[0]:
+            return cls(RedisKind.SERVER, (), "", address)
         form = _FORM.fullmatch(address)
         if form is None:
-            raise BadRedisAddress("not of the form redis+sentinel://…")
-        scheme, user, hosts, path, options = form.groups(default="")
-        nodes = tuple(map(_node, hosts.split(",")))
-        service, database = _path(path.strip("/"))
+            raise BadRedisAddress("not of the form redis+sentinel://… or redis+cluster://…")
+        scheme, kind, user, hosts, path, options = form.groups(default="")
+        kind = RedisKind(kind)
+        nodes = tuple(_node(host, _PORTS[kind]) for host in hosts.split(","))
+        service, database = _path(kind, path.strip("/"))
         user = f"{user}@" if user else ""
-        return cls(nodes, service, f"{scheme}://{user}one/{database}{options}")
+        return cls(kind, nodes, service, f"{scheme}://{user}one/{database}{options}")
 
 
 def trusting(address: str, certificates: str) -> str:
@@ -107,16 +120,20 @@ def trusting(address: str, certificates: str) -> str:
     return f"{address.removesuffix('?')}{joined}ssl_ca_data={quote(certificates)}"
 
 
-def _node(said: str) -> tuple[str, int]:
+def _node(said: str, usual_port: int) -> tuple[str, int]:
     form = _NODE.fullmatch(said.strip())
-    if form is None or not 0 < (port := int(form[2] or _SENTINEL_PORT)) < 65536:
+    if form is None or not 0 < (port := int(form[2] or usual_port)) < 65536:
         raise BadRedisAddress("its hosts are not of the form host:port,host:port")
     return form[1].strip("[]"), port
 
 
-def _path(path: str) -> tuple[str, str]:
+def _path(kind: RedisKind, path: str) -> tuple[str, str]:
     """Return the service and the database that a path names."""
     service, _, database = path.partition("/")
+    if kind is RedisKind.CLUSTER:
+        if path not in {"", "0"}:
+            raise BadRedisAddress("a Cluster has no databases and no service")
+        return "", "0"
     if not service:
         raise BadRedisAddress("it names no service of the Sentinels: …host:port/service")
     if database and not database.isdecimal():
@@ -152,14 +169,17 @@ class Followers:
         self._may_ask = True
         self._seen_s: dict[str, float] = {}  # when a server with such a history last had any
 
-    async def follow(self) -> bool:
+    async def follow(self, where: dict[str, Any]) -> bool:
         """Tell whether a replica follows the server that is in charge.
+
+        Args:
+            where: What sends a command that names no key to the server.
 
         Raises:
             NotReplicated: none does any more. It may be in charge elsewhere already, and this
                 server not know it yet, which would forget what it takes now.
         """
-        known = await self._replication()
+        known = await self._replication(where)
         history, now_s = str(known.get("master_replid")), time.monotonic()
         if any(map(_is_following, known.values())):
             self._seen_s[history] = now_s
@@ -169,13 +189,13 @@ class Followers:
             raise NotReplicated
         return False
 
-    async def _replication(self) -> dict[str, Any]:
+    async def _replication(self, where: dict[str, Any]) -> dict[str, Any]:
         """Return what a server says of its replicas; nothing if it may not be asked."""
         if not self._may_ask:
             return {}
         try:
-            await self._redis.execute_command("WAIT", 0, 0)  # type: ignore[no-untyped-call]
-            return dict(await self._redis.info("replication"))
+            await self._redis.execute_command("WAIT", 0, 0, **where)  # type: ignore[no-untyped-call]
+            return dict(await self._redis.info("replication", **where))
         except ResponseError as error:
             if not _is_forbidden(error):
                 raise
@@ -197,7 +217,9 @@ def _is_forbidden(error: ResponseError) -> bool:
 Key = str
 Value = str | int
 
-_UNUSABLE = (RedisError, OSError)
+# The last two are raised by a call whose connection another one closes: a Cluster's client
+# closes all of them, also those in use, when one fails.
+_UNUSABLE = (RedisError, RedisClusterException, OSError, AttributeError, TypeError)
 
 
 @cache
@@ -208,7 +230,7 @@ def _hash_of(script: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScriptCall:
-    """Keys and arguments of one run of a script."""
+    """Keys and arguments of one run of a script; all its keys are on one server."""
 
     keys: Sequence[Key]
     values: Sequence[Value]
@@ -220,6 +242,18 @@ class ScriptCall:
         """
         given = (*self.keys, *self.values)
         return [one.encode() if isinstance(one, str) else b"%d" % one for one in given]
+
+
+@dataclass(slots=True)
+class _Server:
+    """One of those that answer, and what it is given.
+
+    Attributes:
+        where: What sends a command that names no key there.
+    """
+
+    where: dict[str, Any]
+    calls: list[int] = field(default_factory=list)
 
 
 class SharedRedis:
@@ -254,21 +288,31 @@ class SharedRedis:
         }
         self._turns = asyncio.Semaphore(min(_AT_ONCE, options.get("max_connections", _AT_ONCE)))
         self._sentinel: Sentinel | None = None
+        self._cluster: RedisCluster | None = None
         self._redis = self._client(options)
         self._followers = Followers(self._redis, unfollowed)
 
     def _client(self, options: dict[str, Any]) -> Redis:
-        if not self._address.nodes:
+        if self._address.kind is RedisKind.SERVER:
             return Redis.from_pool(ConnectionPool(**options))
         options = _without(options, "host", "port")
         if options.pop("connection_class", None) is SSLConnection:
             options["ssl"] = True
-        self._sentinel = Sentinel(  # type: ignore[no-untyped-call]
-            self._address.nodes,
-            sentinel_kwargs=_of_sentinels(options, len(self._address.nodes)),
-            **_without(options, "sentinel_username", "sentinel_password"),
-        )
-        return cast("Redis", self._sentinel.master_for(self._address.service))
+        if self._address.kind is RedisKind.SENTINEL:
+            self._sentinel = Sentinel(  # type: ignore[no-untyped-call]
+                self._address.nodes,
+                sentinel_kwargs=_of_sentinels(options, len(self._address.nodes)),
+                **_without(options, "sentinel_username", "sentinel_password"),
+            )
+            return cast("Redis", self._sentinel.master_for(self._address.service))
+        nodes = [ClusterNode(host, port) for host, port in self._address.nodes]
+        self._cluster = RedisCluster(startup_nodes=nodes, **_without(options, "db"))
+        return cast("Redis", self._cluster)  # it has the same commands
+
+    @property
+    def is_cluster(self) -> bool:
+        """True if keys are spread over servers."""
+        return self._cluster is not None
 
     @property
     def client(self) -> Redis:
@@ -284,13 +328,15 @@ class SharedRedis:
         """
         try:
             shared = cls(address, answer_within_s=1.0)
-            shared._redis.connection_pool.make_connection()  # type: ignore[no-untyped-call]
+            if shared._cluster is None:  # that looks at its options at once
+                shared._redis.connection_pool.make_connection()  # type: ignore[no-untyped-call]
         except BadRedisAddress:
             raise
-        except (TypeError, ValueError, RedisError):
+        except (TypeError, ValueError, RedisError, RedisClusterException):
             # Their own words may quote a part of the password.
             raise BadRedisAddress(
-                "not a usable redis://, rediss://, unix:// or redis+sentinel:// address"
+                "not a usable redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// "
+                "address"
             ) from None
 
     @asynccontextmanager
@@ -307,7 +353,7 @@ class SharedRedis:
                 yield self._redis
         except _UNUSABLE as error:
             if isinstance(error, (ResponseError, NotReplicated)):
-                await self.forget_idle_connections()
+                await self._forget_connections()
             raise away(error) from error
         # The library calls asyncio.wait_for, which before Python 3.12 loses a cancellation that
         # comes in the moment its call ends.
@@ -329,42 +375,88 @@ class SharedRedis:
         except NoScriptError:
             return await redis.eval(script, len(keys), *given)
 
-    async def run_for_good(self, script: str, call: ScriptCall) -> Any:  # noqa: ANN401 - what the script returns
-        """Run a script; behind Sentinels, return when a replica has what it wrote.
+    async def run_for_good(self, script: str, calls: Sequence[ScriptCall]) -> list[Any]:
+        """Run a script; where servers have replicas, return when one of those has what it wrote.
 
         Otherwise what one server has taken would be gone with it when another takes its place.
         A server that does not let us ask for its replicas is trusted alone.
 
+        Returns:
+            What the script returned, for each call. Where one fails others may have been made.
+
         Raises:
             NotReplicated: there is a replica, and it did not follow in time.
         """
-        # Whatever follows a server without Sentinels, nobody would put that in its place for us.
-        waits = self._sentinel is not None and await self._followers.follow()
+        servers = await self._servers(calls)
+        waiting = [await self._has_replicas(server) for server in servers]
         wait_ms = round(self._answer_within_s * 1000 / 2)
         async with self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.eval(script, len(call.keys), *call.words())
-            if waits:
-                pipeline.execute_command("WAIT", 1, wait_ms)
-            returned, *followers = await pipeline.execute()
-        if waits and not int(followers[0]):
-            raise NotReplicated
-        return returned
+            for server, waits in zip(servers, waiting, strict=True):
+                for number in server.calls:
+                    pipeline.eval(script, len(calls[number].keys), *calls[number].words())
+                if not waits:
+                    continue
+                pipeline.execute_command("WAIT", 1, wait_ms, **server.where)
+                # When a Cluster's client tries it all again, it does not know any more where to,
+                # and would wait for another server's replicas. This command it refuses then, and
+                # every account may use it.
+                pipeline.execute_command("ECHO", "", **server.where)
+            replies = iter(await pipeline.execute())
+        returned: dict[int, Any] = {}
+        for server, waits in zip(servers, waiting, strict=True):
+            returned |= {number: next(replies) for number in server.calls}
+            if waits and not _followers(replies):
+                raise NotReplicated
+        return [returned[number] for number in range(len(calls))]
 
-    async def time_ms(self) -> int:
-        """Return the server's time in milliseconds since 1970."""
-        seconds, microseconds = await self._redis.time()
+    async def time_ms(self, key: Key) -> int:
+        """Return the time in milliseconds since 1970, by the clock of the server that has a key."""
+        where = await self._node_of(key)
+        seconds, microseconds = await self._redis.execute_command("TIME", **where)  # type: ignore[no-untyped-call]
         return int(seconds) * 1000 + int(microseconds) // 1000
 
     async def forget_idle_connections(self) -> None:
         """Let go of connections that nobody uses; they may have broken meanwhile."""
-        with suppress(RedisError, OSError):  # what was to be closed is broken, which is as good
+        if self._cluster is None:
             await self._redis.connection_pool.disconnect(inuse_connections=False)
+            return
+        for node in self._cluster.get_nodes():
+            await node.disconnect_free_connections()
 
     async def close(self) -> None:
         """Close the connections."""
         await self._redis.aclose()
+        if self._cluster is not None:
+            # Once a call fails its client takes all for closed, and leaves what calls that were
+            # under way have connected since.
+            await self._cluster.nodes_manager.aclose()
+            await self._cluster.nodes_manager.aclose("startup_nodes")
         if self._sentinel is not None:
             await self._sentinel.aclose()
+
+    async def _forget_connections(self) -> None:
+        with suppress(RedisError, OSError):  # what was to be closed is broken, which is as good
+            await self.forget_idle_connections()
+
+    async def _has_replicas(self, server: _Server) -> bool:
+        if self._address.kind is RedisKind.SERVER:
+            return False  # whatever follows it, nobody would put that in its place for us
+        return await self._followers.follow(server.where)
+
+    async def _servers(self, calls: Sequence[ScriptCall]) -> list[_Server]:
+        servers: dict[str, _Server] = {}
+        for number, call in enumerate(calls):
+            where = await self._node_of(call.keys[0])
+            name = where["target_nodes"].name if where else ""
+            servers.setdefault(name, _Server(where)).calls.append(number)
+        return list(servers.values())
+
+    async def _node_of(self, key: Key) -> dict[str, Any]:
+        """Return what sends a command that names no key to where a key is."""
+        if self._cluster is None:
+            return {}
+        await self._cluster.initialize()
+        return {"target_nodes": self._cluster.get_node_from_key(key)}
 
 
 def _of_sentinels(options: dict[str, Any], count: int) -> dict[str, Any]:
@@ -387,6 +479,13 @@ def _cancellations() -> int:
     """Return how many cancellations of the current task are pending or in progress."""
     task = asyncio.current_task()
     return task.cancelling() if task else 0
+
+
+def _followers(replies: Iterator[Any]) -> int:
+    """Return how many replicas followed, by what a server said to our waiting."""
+    followers = int(next(replies))
+    next(replies)  # the echo
+    return followers
 
 
 def _without(options: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from tests.browser import chromium
 from tests.clients.node_packages import FOLDER, LLAMA_INDEX, why_not
 from tests.deploy import front
 from tests.fakes import warm_start
+from tests.fakes.redis_cluster import RedisCluster
 from tests.fakes.redis_process import RedisProcess
 
 # Laws are about results; how long one example takes says how busy the machine is.
@@ -61,6 +62,22 @@ def redis_url(redis_server: str) -> str:
     with redis.Redis.from_url(redis_server) as client:
         client.flushdb()
     return redis_server
+
+
+@pytest.fixture(scope="session")
+def redis_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisCluster]:
+    """Three servers that share the keys, and want to hear a word."""
+    servers = RedisCluster(tmp_path_factory.mktemp("cluster"), password="shared-word")
+    servers.start()
+    yield servers
+    servers.stop()
+
+
+@pytest.fixture
+def cluster(redis_cluster: RedisCluster) -> RedisCluster:
+    """An empty Redis Cluster."""
+    redis_cluster.empty()
+    return redis_cluster
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,19 +1,22 @@
 -- Adds a batch of traces or nothing of it; returns the ids that are not wanted.
--- For each trace two keys and ten arguments, then for each bucket one and two. Surplus entries go
+-- For each trace two keys and eleven arguments, then for each bucket one and two. Surplus entries go
 -- many at once and with their records, which the stream's own trimming cannot do.
 local tenants, last_place = KEYS[1], KEYS[2]
-local record_prefix, traces = ARGV[1], tonumber(ARGV[2])
-local most_counters, least_surplus = tonumber(ARGV[3]), tonumber(ARGV[4])
+local record_prefix, traces, most_counters = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local at_ms, portions, least_surplus = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+if at_ms == 0 then
+  at_ms = now_ms
+end
 
-local function next_place()
+local function next_place(wanted)
   local last = redis.call('HMGET', last_place, 'ms', 'number')
   local ms, number = tonumber(last[1] or 0), tonumber(last[2] or 0)
-  if now_ms > ms then
-    ms, number = now_ms, 0
+  if at_ms > ms or at_ms == ms and wanted > number then
+    ms, number = at_ms, wanted
   else
-    number = number + 1
+    number = number + portions
   end
   redis.call('HSET', last_place, 'ms', ms, 'number', number)
   return string.format('%.0f-%.0f', ms, number)
@@ -35,8 +38,8 @@ end
 
 local unwanted = {}
 for at = 1, traces do
-  if ARGV[10 * at + 2] - now_ms <= 0 or redis.call('EXISTS', KEYS[2 * at + 1]) == 1 then
-    table.insert(unwanted, ARGV[10 * at - 5])
+  if ARGV[11 * at + 3] - now_ms <= 0 or redis.call('EXISTS', KEYS[2 * at + 1]) == 1 then
+    table.insert(unwanted, ARGV[11 * at - 4])
   end
 end
 if #unwanted > 0 then
@@ -55,10 +58,10 @@ end
 
 for at = 1, traces do
   local record, stream = KEYS[2 * at + 1], KEYS[2 * at + 2]
-  local id, tenant, index, codes, door, started_ms, text, expires_ms, keep_ms, keep_last =
-    unpack(ARGV, 10 * at - 5, 10 * at + 4)
+  local id, tenant, index, codes, door, started_ms, text, expires_ms, keep_ms, keep_last, number =
+    unpack(ARGV, 11 * at - 4, 11 * at + 6)
   redis.call('SET', record, text, 'PX', expires_ms - now_ms)
-  local place = redis.pcall('XADD', stream, next_place(), 'id', id, 'index', index,
+  local place = redis.pcall('XADD', stream, next_place(tonumber(number)), 'id', id, 'index', index,
     'codes', codes, 'door', door, 'started_ms', started_ms)
   if type(place) == 'table' and place.err then
     redis.call('DEL', record)
@@ -73,7 +76,7 @@ for at = 1, traces do
   drop_surplus(stream, tonumber(keep_last))
 end
 for at = 1, #KEYS - 2 - 2 * traces do
-  local expires_ms, counts = unpack(ARGV, 10 * traces + 2 * at + 3, 10 * traces + 2 * at + 4)
+  local expires_ms, counts = unpack(ARGV, 11 * traces + 2 * at + 5, 11 * traces + 2 * at + 6)
   add_up(KEYS[2 + 2 * traces + at], expires_ms, counts, now_ms, most_counters)
 end
 return unwanted

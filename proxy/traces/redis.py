@@ -1,20 +1,16 @@
 """The shared trace store: Redis, for any number of proxies.
 
-One script adds a batch or nothing of it, of each trace the record and the stream's entry or
-neither, and what the batch counts. A batch of which something is there already, because the answer
-to the first time was lost, is not taken: the script says what it does not want, and the rest is put
-to it again. So each trace is kept once and counted once, and what a batch counts can be added up
-before. A place begins with the time of arrival, by which a query for recent traces ends early.
+A place begins with the time of arrival, by which a query for recent traces ends early.
 """
 
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
-from hashlib import blake2b, sha1
 from pathlib import Path
 from typing import TypeGuard
 
@@ -24,50 +20,74 @@ from policies.schema.sections import Tracing
 from proxy.logs import logger
 from proxy.shared_redis import ScriptCall, SharedRedis
 from proxy.traces.query import Page, Piece, Query, page_of, readable
-from proxy.traces.redis_listing import (
-    LAST_PLACE,
-    RECORDS,
-    TENANTS,
-    Listed,
-    Merged,
-    away,
-    labelled_of,
-    stream_of,
-    tally_of,
+from proxy.traces.redis_adding import (
+    ADD,
+    CHANGED,
+    LABEL,
+    OWN_CLOCK,
+    SPREAD,
+    WHOLE,
+    BatchEntry,
+    Portion,
+    keys_and_values,
+    label_call,
+    portion_of,
 )
-from proxy.traces.store import Decide, Entry, Relabelled, TracesRefused, TraceStoreAway, added_up
-from proxy.traces.tally import (
-    EVERYBODY,
-    MOST_COUNTERS,
-    Bucket,
-    BucketKey,
-    Tally,
-    TallyBucket,
-    from_ms,
-    ms_of,
-)
+from proxy.traces.redis_listing import Listed, ListingPosition, Merged, away, cursor_behind
+from proxy.traces.store import Decide, Entry, Relabelled, TracesRefused, TraceStoreAway
+from proxy.traces.tally import EVERYBODY, Bucket, BucketKey, TallyBucket, from_ms
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
 
 _BUCKETS_AT_ONCE = 200
-_LEAST_SURPLUS = 100
 
-_ADD_UP, _ADD, _LABEL, _COUNTED = (
-    Path(__file__).with_name(f"{name}.lua").read_text("utf-8")
-    for name in ("add_up", "add", "label", "counted")
-)
-_CHANGED = "changed"
-"""Returned by the script for labels where the record is no longer the one that was read."""
+_COUNTED = Path(__file__).with_name("counted.lua").read_text("utf-8")
+
+
+async def counted(
+    redis: SharedRedis, portions: Sequence[Portion], buckets: Sequence[BucketKey]
+) -> list[TallyBucket]:
+    """Return what was counted in each bucket by all portions together, the empty ones too.
+
+    Raises:
+        TraceStoreAway: Redis cannot be used.
+    """
+    found: list[TallyBucket] = []
+    for first in range(0, len(buckets), _BUCKETS_AT_ONCE):
+        some = buckets[first : first + _BUCKETS_AT_ONCE]
+        async with redis.pipeline(away) as pipeline:
+            for portion in portions:
+                pipeline.eval(_COUNTED, len(some), *map(portion.tally, some))
+            said = await pipeline.execute()
+        found += await asyncio.to_thread(_added_up, some, said)
+    return found
+
+
+def _added_up(buckets: Sequence[BucketKey], said: Sequence[str]) -> list[TallyBucket]:
+    totals: list[Counter[str]] = [Counter() for _ in buckets]
+    for text in said:
+        portion: Mapping[str, Mapping[str, int]] = json.loads(text)
+        for number, counts in portion.items():
+            totals[int(number)].update(counts)
+    return [
+        TallyBucket(from_ms(bucket.start_ms), dict(total))
+        for bucket, total in zip(buckets, totals, strict=True)
+    ]
+
+
 _SCANNED_AT_ONCE = 200
 _COUNTED_AT_ONCE = 1_000
 _PATIENCE = 5
 """Factor on the timeout for queries of many round trips."""
 
+_Batches = dict[Portion, list[BatchEntry]]
+
 # Codes of a server that takes nothing for now, whatever it is given. An error out of a script has
 # no type of its own and may have the code within its words.
 _CONDITIONS = re.compile(
-    r"\b(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|BUSY|LOADING|NOAUTH|NOPERM|NOSCRIPT)\b"
+    r"\b(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|LOADING|NOAUTH|NOPERM"
+    r"|NOSCRIPT|MOVED|ASK)\b"
 )
 
 
@@ -84,43 +104,45 @@ class RedisStore:
         self._redis = SharedRedis(
             url, answer_within_s=answer_within_s, tries_again=True, unfollowed=_trusted_alone
         )
+        self._portions = SPREAD if self._redis.is_cluster else WHOLE
         self._patience_s = _PATIENCE * answer_within_s
 
     async def add(self, batch: Sequence[Entry]) -> None:
         """Keep traces in their order; an id that is there already is passed over.
 
-        All are kept or none. What fails may be tried again as a whole.
+        Of each portion all are kept or none. What fails may be tried again as a whole.
         """
-        entries: dict[str, Entry] = {}
-        for entry in batch:
-            entries.setdefault(entry.id, entry)
-        while entries:
-            unwanted = await self._put(list(entries.values()))
-            if not unwanted:  # all were taken
-                return
-            for trace_id in unwanted:
-                entries.pop(trace_id, None)
+        rest = self._by_portion(batch)
+        while rest:
+            unwanted = await self._put(rest)
+            rest = {
+                portion: left
+                for portion, placed in rest.items()
+                if unwanted[portion]  # else all were taken
+                and (left := [one for one in placed if one.entry.id not in unwanted[portion]])
+            }
 
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id."""
         async with self._redis.answering(away) as redis:
-            record = await redis.get(RECORDS + trace_id)
+            record = await redis.get(portion_of(trace_id, self._portions).record(trace_id))
         return None if record is None else readable(str(record))
 
     async def label(self, trace_id: str, decide: Decide, tracing: Tracing) -> Trace | None:
         """Give a trace another feedback, or none, and count the difference."""
+        portion = portion_of(trace_id, self._portions)
         async with self._patience():
             while True:
                 async with self._redis.answering(away) as redis:
-                    record = await redis.get(RECORDS + trace_id)
+                    record = await redis.get(portion.record(trace_id))
                 before = None if record is None else readable(str(record))
                 if before is None:
                     return None
                 new = Relabelled.of(before, decide(before), tracing)
-                call = _label_call(str(record), new)
+                call = label_call(str(record), new, portion)
                 async with self._redis.answering(away):
-                    said = await self._redis.run_for_good(_ADD_UP + _LABEL, call)
-                if said != _CHANGED:
+                    [said] = await self._redis.run_for_good(LABEL, [call])
+                if said != CHANGED:
                     return new.trace
 
     async def page(self, query: Query) -> Page:
@@ -136,12 +158,12 @@ class RedisStore:
                     if entry is None:
                         break
                     if entry.may_match(query):
-                        wanted.append((str(merged.cursor), entry))
+                        wanted.append((str(merged.reached.cursor), entry))
                     if len(wanted) == most:
                         break
                 return Piece(
                     records=await self._records(wanted),
-                    cursor=merged.cursor,
+                    cursor=merged.reached.cursor,
                     is_last=entry is None,
                 )
 
@@ -150,9 +172,10 @@ class RedisStore:
     async def newest(self) -> str:
         """Return the cursor behind which only traces are that come from now on."""
         async with self._redis.pipeline(away) as pipeline:
-            pipeline.hmget(LAST_PLACE, "ms", "number")
-            [[ms, number]] = await pipeline.execute()
-        return "" if ms is None else f"{ms}-{number}"
+            for portion in self._portions:
+                pipeline.hmget(portion.last_place, "ms", "number")
+            places = await pipeline.execute()
+        return cursor_behind("" if ms is None else f"{ms}-{number}" for ms, number in places)
 
     async def count(self, query: Query) -> int:
         """Return about how many traces a query wants, whatever its text, cursor and limit."""
@@ -166,10 +189,10 @@ class RedisStore:
             while entry := await merged.next():
                 count += entry.may_match(query)
             return count
-        tenants = await self._tenants(query.tenant)
+        streams = await self._streams(query.tenant)
         async with self._redis.pipeline(away) as pipeline:
-            for tenant in tenants:
-                pipeline.xlen(stream_of(tenant))
+            for portion, tenant in streams:
+                pipeline.xlen(portion.stream(tenant))
             return sum(await pipeline.execute())
 
     async def tallies(
@@ -178,45 +201,59 @@ class RedisStore:
         """Return what was counted, oldest first, with every bucket that the span touches."""
         whose = EVERYBODY if tenant is None else tenant
         async with self._patience():
-            async with self._redis.answering(away):
-                now_ms = await self._redis.time_ms()
-            starts = per.starts(since, until, from_ms(now_ms))
+            starts = per.starts(since, until, from_ms(await self._now_ms()))
             buckets = [BucketKey(whose, per, start_ms) for start_ms in starts]
-            found: list[TallyBucket] = []
-            for first in range(0, len(buckets), _BUCKETS_AT_ONCE):
-                found += await self._bucket_counts(buckets[first : first + _BUCKETS_AT_ONCE])
-            return found
-
-    async def _bucket_counts(self, buckets: Sequence[BucketKey]) -> list[TallyBucket]:
-        """Return what was counted in each bucket, the empty ones too."""
-        keys = map(tally_of, buckets)
-        async with self._redis.answering(away) as redis:
-            said = await self._redis.run(redis, _COUNTED, list(keys), ())
-        return await asyncio.to_thread(_buckets_said, buckets, said)
+            return await counted(self._redis, self._portions, buckets)
 
     async def ping(self) -> None:
         """Return if the server answers."""
-        async with self._redis.answering(away) as redis:
-            await redis.exists(TENANTS)
+        async with self._redis.pipeline(away) as pipeline:
+            for portion in self._portions:  # in a Cluster, every server that has traces
+                pipeline.exists(portion.tenants)
+            await pipeline.execute()
 
     async def close(self) -> None:
         """Close the connections."""
         await self._redis.close()
 
-    async def _put(self, batch: Sequence[Entry]) -> list[str]:
-        """Put a batch to the script.
+    def _by_portion(self, batch: Sequence[Entry]) -> _Batches:
+        """Return what each portion is to take, in order, each id once."""
+        entries: dict[str, Entry] = {}
+        for entry in batch:
+            entries.setdefault(entry.id, entry)
+        found: _Batches = {}
+        for number, entry in enumerate(entries.values()):
+            portion = portion_of(entry.id, self._portions)
+            found.setdefault(portion, []).append(BatchEntry(number, entry))
+        return found
+
+    async def _put(self, batches: _Batches) -> Mapping[Portion, Sequence[str]]:
+        """Put batches to the script.
 
         Returns:
-            The ids for which the batch is not taken; none if it is.
+            For each portion the ids for which its batch is not taken; none if it is.
         """
+        portions = len(self._portions)
         try:
+            # The servers of a Cluster have clocks of their own, and the order must not suffer.
+            at_ms = OWN_CLOCK if portions == 1 else await self._now_ms()
+            calls = [
+                ScriptCall(*keys_and_values(batch, portion, portions, at_ms))
+                for portion, batch in batches.items()
+            ]
             async with self._redis.answering(away):
-                unwanted = await self._redis.run_for_good(_ADD_UP + _ADD, _add_call(batch))
+                unwanted = await self._redis.run_for_good(ADD, calls)
         except TraceStoreAway as failure:
             if (cause := failure.__cause__) and _is_refusal(cause):
                 raise TracesRefused("redis", cause) from cause
             raise
-        return list(map(str, unwanted))
+        return {
+            portion: list(map(str, ids)) for portion, ids in zip(batches, unwanted, strict=True)
+        }
+
+    async def _now_ms(self) -> int:
+        async with self._redis.answering(away):
+            return await self._redis.time_ms(self._portions[0].tenants)
 
     @asynccontextmanager
     async def _patience(self) -> AsyncIterator[None]:
@@ -227,17 +264,24 @@ class RedisStore:
         except TimeoutError as error:
             raise away(error) from error
 
-    async def _tenants(self, tenant: str | None) -> list[str]:
-        """Return one tenant, or all that have traces."""
+    async def _streams(self, tenant: str | None) -> list[tuple[Portion, str]]:
+        """Return the streams of a tenant, or of all, by portion and tenant."""
         if tenant is not None:
-            return [tenant]
+            return [(portion, tenant) for portion in self._portions]
         async with self._redis.pipeline(away) as pipeline:
-            pipeline.smembers(TENANTS)
-            [found] = await pipeline.execute()
-        return list(map(str, found))
+            for portion in self._portions:
+                pipeline.smembers(portion.tenants)
+            found = await pipeline.execute()
+        return [
+            (portion, str(one))
+            for portion, tenants in zip(self._portions, found, strict=True)
+            for one in tenants
+        ]
 
     async def _merged(self, query: Query, most_at_once: int) -> Merged:
-        return Merged(self._redis, await self._tenants(query.tenant), query, most_at_once)
+        reached = ListingPosition(query, len(self._portions))
+        streams = await self._streams(query.tenant)
+        return Merged(self._redis, streams, query, reached, most_at_once)
 
     async def _records(self, wanted: Sequence[tuple[str, Listed]]) -> list[tuple[str, str]]:
         """Return the records of entries with their cursors, without those whose time is over."""
@@ -245,83 +289,10 @@ class RedisStore:
             return []
         async with self._redis.pipeline(away) as pipeline:
             for _, entry in wanted:
-                pipeline.get(RECORDS + entry.id)
+                pipeline.get(entry.portion.record(entry.id))
             records = await pipeline.execute()
         found = zip(wanted, records, strict=True)
         return [(cursor, str(record)) for (cursor, _), record in found if record is not None]
-
-
-def _buckets_said(buckets: Sequence[BucketKey], said: str) -> list[TallyBucket]:
-    counts: Mapping[str, dict[str, int]] = json.loads(said)
-    return [
-        TallyBucket(from_ms(bucket.start_ms), counts.get(str(number), {}))
-        for number, bucket in enumerate(buckets)
-    ]
-
-
-def _add_call(batch: Sequence[Entry]) -> ScriptCall:
-    """Return what the script is given to add a batch, in which no id is twice."""
-    keys = [TENANTS, LAST_PLACE]
-    values: list[str | int] = [RECORDS, len(batch), MOST_COUNTERS, _LEAST_SURPLUS]
-    for entry in batch:
-        keys += (RECORDS + entry.id, stream_of(entry.tenant))
-        values += (
-            entry.id,
-            entry.tenant,
-            *_fields(entry),
-            entry.record,
-            entry.expires_ms,
-            entry.tracing.keep_ms,
-            entry.tracing.keep_last,
-        )
-    return _with_counts(keys, values, added_up(batch))
-
-
-def _with_counts(
-    keys: list[str], values: list[str | int], added: Mapping[BucketKey, Tally]
-) -> ScriptCall:
-    for kept, tally in added.items():
-        keys.append(tally_of(kept))
-        values += (kept.expires_ms, json.dumps(tally.counts))
-    return ScriptCall(keys, values)
-
-
-def _fields(entry: Entry) -> tuple[str, str, str, int]:
-    """Return the fields of a trace's stream entry: index, codes, door, started_ms."""
-    index = " ".join((entry.action, *entry.guards))
-    return index, " ".join(entry.codes), entry.door, entry.started_ms
-
-
-def _label_call(before: str, new: Relabelled) -> ScriptCall:
-    """Return what the script is given to label a trace."""
-    entry = new.entry
-    place = _label_place(new.trace)
-    keys = [RECORDS + entry.id]
-    keys += [labelled_of(entry.tenant, pinned=pinned) for pinned in (False, True)]
-    values: list[str | int] = [
-        sha1(before.encode(), usedforsecurity=False).hexdigest(),
-        entry.record,
-        place,
-        _member(place, new) if new.label else "",
-        int(new.is_pinned),
-        entry.expires_ms,
-        entry.tracing.keep_ms,
-        MOST_COUNTERS,
-    ]
-    return _with_counts(keys, values, new.added)
-
-
-def _label_place(trace: Trace) -> str:
-    """Return where a labelled trace stands: by the time of its request, each in its own place."""
-    number = int.from_bytes(blake2b(trace.id.encode(errors="replace"), digest_size=7).digest())
-    return f"{ms_of(trace.started_at):018}-{number:018}"
-
-
-def _member(place: str, new: Relabelled) -> str:
-    index, codes, door, started_ms = _fields(new.entry)
-    fields = {"id": new.trace.id, "index": index, "codes": codes, "door": door}
-    said = fields | {"started_ms": str(started_ms), "label": new.label}
-    return f"{place} {json.dumps(said, ensure_ascii=False)}"
 
 
 def _trusted_alone(why: Exception) -> None:

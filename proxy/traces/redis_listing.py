@@ -1,16 +1,15 @@
-"""Keys of traces in Redis, and their listing: entries of all tenants in one order, read as needed.
+"""Listing of traces in Redis: entries of all streams in one order, read as needed.
 
-Each trace is a record under its id, which lives as long as the tenant's policy says, and an entry
-in its tenant's stream, which gives the order. A labelled one also stands in one of two sorted sets
-of its tenant: that of the pinned ones, whose records do not expire, or that of the others, by the
-time of the request. Places rise over all tenants, so the one that was read last is a cursor. Their
-tag keeps all keys on one server, where a script needs them.
+Entries have places that rise in each portion over all its tenants, and are never the same in two.
+So the one that was read last is a cursor for what is older. For what is newer it is none: to one
+portion a trace may still come with a place that another has passed. There the cursor says of each
+portion how far it was read, and nothing that comes late is passed over.
 """
 
 import json
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import heappop, heappush
@@ -20,44 +19,25 @@ from redis.asyncio.client import Pipeline
 
 from proxy.shared_redis import SharedRedis
 from proxy.traces.query import BadCursor, Query, is_under
+from proxy.traces.redis_adding import Portion
 from proxy.traces.store import TraceStoreAway
-from proxy.traces.tally import BucketKey, ms_of
+from proxy.traces.tally import ms_of
 from proxy.traces.trace import ANY_LABEL, PINNED
 
 _CLOCKS_DIFFER_MS = 300_000
 """Most milliseconds by which a proxy's clock may be ahead of the server's."""
 _LEAST_AT_ONCE = 8
 _PLACE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
-_PREFIX = "guard-proxy:{traces}:"
-TENANTS = f"{_PREFIX}tenants"
-"""The key of the tenants that have traces."""
-LAST_PLACE = f"{_PREFIX}last-place"
-"""The key of the place that was given last."""
-RECORDS = f"{_PREFIX}record:"
-"""Prefix of the keys of all records; the trace's id follows."""
+_BETWEEN_PLACES = "."
 
 _Order = tuple[int, int]
-
-
-def stream_of(tenant: str) -> str:
-    """Return the key of the stream that gives a tenant's traces their order."""
-    return f"{_PREFIX}stream:{tenant}"
-
-
-def labelled_of(tenant: str, *, pinned: bool) -> str:
-    """Return the key of a tenant's labelled traces: the pinned ones, or the others."""
-    return f"{_PREFIX}{'pinned' if pinned else 'labelled'}:{tenant}"
-
-
-def tally_of(bucket: BucketKey) -> str:
-    """Return the key of a bucket's counters."""
-    return f"{_PREFIX}tally:{bucket.per}:{bucket.start_ms}:{bucket.tenant}"
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
     """An entry of a stream: where it stands, the trace's id, and its fields."""
 
+    portion: Portion
     place: str
     id: str
     fields: Mapping[str, str]
@@ -83,6 +63,42 @@ class Listed:
         return after_begin and (until is None or started_ms <= ms_of(until))
 
 
+class ListingPosition:
+    """Position of a listing.
+
+    Raises:
+        BadCursor: the query's cursor is none of this store's.
+    """
+
+    def __init__(self, query: Query, portions: int) -> None:
+        self._newest_first = query.after is None
+        self.cursor = query.before if self._newest_first else query.after
+        """As a query has it; None at the newest."""
+        said = self.cursor or ""
+        places = said.split(_BETWEEN_PLACES)
+        if len(places) == 1:
+            places *= portions
+        elif self._newest_first:
+            raise BadCursor(said)
+        if len(places) != portions or not all(map(_is_place, places)):
+            raise BadCursor(said)
+        self._places = places
+
+    def in_portion(self, portion: Portion) -> str:
+        """Return the place in a portion to read on behind; empty at its beginning."""
+        return self._places[portion.number]
+
+    def pass_by(self, entry: Listed) -> None:
+        """Note the entry that was read last."""
+        self._places[entry.portion.number] = entry.place
+        self.cursor = entry.place if self._newest_first else cursor_behind(self._places)
+
+
+def cursor_behind(places: Iterable[str]) -> str:
+    """Return the cursor for what is newer than the places that the portions have reached."""
+    return _BETWEEN_PLACES.join(places)
+
+
 _Fields = Mapping[str, str]
 
 
@@ -91,6 +107,7 @@ class _Stream:
     """A stream, or a sorted set of labelled traces, as far as it was read."""
 
     key: str
+    portion: Portion
     behind: str
     at_once: int
     waiting: deque[Listed] = field(default_factory=deque)
@@ -98,7 +115,9 @@ class _Stream:
 
     def take(self, entries: Sequence[tuple[str, _Fields]], most_at_once: int) -> None:
         self.is_over = len(entries) < self.at_once
-        self.waiting += [Listed(place, fields["id"], fields) for place, fields in entries]
+        self.waiting += [
+            Listed(self.portion, place, fields["id"], fields) for place, fields in entries
+        ]
         if entries:
             self.behind = entries[-1][0]
         self.at_once = min(2 * self.at_once, most_at_once)
@@ -110,39 +129,33 @@ class Merged:
     Of each stream only a few are read first, and twice as many whenever it runs dry.
 
     Args:
-        redis: The server.
-        tenants: Whose traces are listed.
+        redis: The server, or the Cluster.
+        streams: Tenants, and the portions that hold traces of theirs.
+        reached: Where to begin; what is read is noted there.
         most_at_once: Most entries of a stream that are read at once.
-
-    Attributes:
-        cursor: The place that was read last, as a query has it; None at the newest.
-
-    Raises:
-        BadCursor: the query's cursor is none of this store's.
     """
 
     def __init__(
         self,
         redis: SharedRedis,
-        tenants: Sequence[str],
+        streams: Sequence[tuple[Portion, str]],
         query: Query,
+        reached: ListingPosition,
         most_at_once: int,
     ) -> None:
-        self._newest_first = query.after is None
-        self.cursor = query.before if self._newest_first else query.after
-        if self.cursor and not _PLACE.fullmatch(self.cursor):
-            raise BadCursor(self.cursor)
+        self.reached = reached
         self._redis = redis
+        self._newest_first = query.after is None
         self._oldest = _earliest(query.since)
         self._most_at_once = most_at_once
         wanted = most_at_once if query.is_narrow or query.text else query.limit
-        fair = ceil(2 * wanted / max(1, len(tenants)))
+        fair = ceil(2 * wanted / max(1, len(streams)))
         at_once = min(max(fair, _LEAST_AT_ONCE), most_at_once)
         self._are_labelled = query.label is not None
         self._streams = [
-            _Stream(key, self.cursor or "", at_once)
-            for tenant in tenants
-            for key in _keys(tenant, query.label)
+            _Stream(key, portion, reached.in_portion(portion), at_once)
+            for portion, tenant in streams
+            for key in _keys(portion, tenant, query.label)
         ]
         self._heads: list[tuple[_Order, int]] = []
         self._dry = set(range(len(self._streams)))
@@ -161,7 +174,7 @@ class Merged:
         stream = self._streams[number]
         entry = stream.waiting.popleft()
         self._show_head(number)
-        self.cursor = entry.place
+        self.reached.pass_by(entry)
         return entry
 
     async def _read_on(self) -> None:
@@ -208,12 +221,12 @@ class Merged:
             self._dry.add(number)
 
 
-def _keys(tenant: str, label: str | None) -> list[str]:
+def _keys(portion: Portion, tenant: str, label: str | None) -> list[str]:
     """Return the keys that hold a tenant's traces, or those of them with a label."""
     if label is None:
-        return [stream_of(tenant)]
+        return [portion.stream(tenant)]
     kinds = (True,) if label == PINNED else (True, False)
-    return [labelled_of(tenant, pinned=pinned) for pinned in kinds]
+    return [portion.labelled(tenant, pinned=pinned) for pinned in kinds]
 
 
 def _parsed(member: str) -> tuple[str, _Fields]:
@@ -225,6 +238,10 @@ def _parsed(member: str) -> tuple[str, _Fields]:
 
 def _is_low(stream: _Stream) -> bool:
     return not stream.is_over and 4 * len(stream.waiting) <= stream.at_once
+
+
+def _is_place(said: str) -> bool:
+    return not said or _PLACE.fullmatch(said) is not None
 
 
 def _order(place: str) -> _Order:

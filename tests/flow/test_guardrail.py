@@ -30,6 +30,7 @@ from proxy.waiting_requests import (
     open_waiting_requests,
 )
 from proxy.workers import ALONE, Place
+from tests.fakes.redis_cluster import RedisCluster
 from tests.fakes.rig import RAW, Rig, open_rig, upstream_yaml
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
@@ -449,9 +450,11 @@ async def test_the_oldest_request_of_a_tenant_makes_room_and_no_other_tenants() 
     assert await waiting.get("other", "1") == half
 
 
-@pytest.mark.parametrize("place", ["memory", "redis"])
-async def test_an_id_may_hold_anything(redis_server: str, place: str) -> None:
-    address = {"memory": None, "redis": redis_server}[place]
+@pytest.mark.parametrize("place", ["memory", "redis", "cluster"])
+async def test_an_id_may_hold_anything(
+    redis_server: str, redis_cluster: RedisCluster, place: str
+) -> None:
+    address = {"memory": None, "redis": redis_server, "cluster": redis_cluster.url}[place]
     waiting = open_waiting_requests(address, ALONE, time.monotonic)
     try:
         await waiting.put("app", "\ud800", b"{}")

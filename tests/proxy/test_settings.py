@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from redis.asyncio.connection import parse_url
 
 from proxy.settings import LogFormat, Settings
-from proxy.shared_redis import BadRedisAddress, RedisAddress, SharedRedis, trusting
+from proxy.shared_redis import BadRedisAddress, RedisAddress, RedisKind, SharedRedis, trusting
 from tests.tables import each_row
 
 
@@ -149,27 +149,43 @@ WORD = "s3cr3t-w0rd"
 TAKEN = [
     pytest.param(
         "redis://127.0.0.1:6379/0",
-        RedisAddress((), "", "redis://127.0.0.1:6379/0"),
+        RedisAddress(RedisKind.SERVER, (), "", "redis://127.0.0.1:6379/0"),
         id="server",
     ),
     pytest.param(
         "unix:///run/r.sock",
-        RedisAddress((), "", "unix:///run/r.sock"),
+        RedisAddress(RedisKind.SERVER, (), "", "unix:///run/r.sock"),
         id="socket",
     ),
     pytest.param(
         "redis+sentinel://a:1,b/guard",
-        RedisAddress((("a", 1), ("b", 26379)), "guard", "redis://one/0"),
+        RedisAddress(RedisKind.SENTINEL, (("a", 1), ("b", 26379)), "guard", "redis://one/0"),
         id="sentinels-and-their-usual-port",
     ),
     pytest.param(
         f"rediss+sentinel://us%40er:{WORD}@a:1/guard/3?ssl_ca_certs=/ca.pem",
         RedisAddress(
+            RedisKind.SENTINEL,
             (("a", 1),),
             "guard",
             f"rediss://us%40er:{WORD}@one/3?ssl_ca_certs=/ca.pem",
         ),
         id="sentinels-with-all-there-is",
+    ),
+    pytest.param(
+        f"redis+cluster://:{WORD}@a:1,[::1]:2,b",
+        RedisAddress(
+            RedisKind.CLUSTER,
+            (("a", 1), ("::1", 2), ("b", 6379)),
+            "",
+            f"redis://:{WORD}@one/0",
+        ),
+        id="cluster",
+    ),
+    pytest.param(
+        "rediss+cluster://a:1/0",
+        RedisAddress(RedisKind.CLUSTER, (("a", 1),), "", "rediss://one/0"),
+        id="cluster-with-the-only-database-it-has",
     ),
 ]
 

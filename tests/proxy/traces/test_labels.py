@@ -125,8 +125,8 @@ async def test_other_filters_go_with_a_label(store: TraceStore) -> None:
     assert set(await found(store, Query(label=Label.RIGHT, since=since))) == {"acted", "passed"}
 
 
-async def test_a_pinned_trace_outlives_its_number(store: TraceStore) -> None:
-    store = store
+async def test_a_pinned_trace_outlives_its_number(store_in_one_place: TraceStore) -> None:
+    store = store_in_one_place
     await store.add(entries(a_trace("pinned"), a_trace("labelled"), keep=SHORT))
     await store.label("pinned", says(a_label(Label.MISSED, pinned=True)), SHORT)
     await store.label("labelled", says(a_label(Label.MISSED)), SHORT)
@@ -141,9 +141,11 @@ async def test_a_pinned_trace_outlives_its_number(store: TraceStore) -> None:
 
 
 @pytest.fixture
-def stores(embedded_store: TraceStore, redis_store: TraceStore) -> Sequence[TraceStore]:
-    """Both of them, for tests that wait for time to pass."""
-    return embedded_store, redis_store
+def stores(
+    embedded_store: TraceStore, redis_store: TraceStore, cluster_store: TraceStore
+) -> Sequence[TraceStore]:
+    """All of them, for tests that wait for time to pass."""
+    return embedded_store, redis_store, cluster_store
 
 
 KEPT = timedelta(seconds=5)

@@ -136,7 +136,7 @@ async def test_filters_hold_together_in_both_orders(store: TraceStore) -> None:
             codes=[codes[number % 2]] if number % 3 else [],
             door=doors[number % 5 == 0],
             answer=f"답 {number % 4}번",
-        ).model_copy(update={"tenant": ("acme", "bravo", "charlie")[number % 3]})
+        )
         for number in range(60)
     ]
     await store.add(entries(*traces))

@@ -74,9 +74,9 @@ async def test_batches_added_at_once_are_all_kept_once(store: TraceStore) -> Non
 
 
 async def test_batches_of_many_writers_each_keep_their_order_on_one_server(
-    store: TraceStore,
+    store_in_one_place: TraceStore,
 ) -> None:
-    store = store
+    store = store_in_one_place
     batches = [
         entries(*(a_trace(f"{writer}-{number}") for number in range(20))) for writer in range(10)
     ]
