@@ -158,7 +158,11 @@ class Answering:
         return [
             (line, self._signs(at, line))
             for at, line in enumerate(self._lines)
-            if not (_LEADS.search(line.text) or self._is_of_another(line))
+            if not (
+                _LEADS.search(line.text)
+                or self._is_of_another(line)
+                or self._is_beside_the_row(line)
+            )
         ]
 
     def _signs(self, at: int, line: Line) -> Mapping[str, float]:
@@ -266,6 +270,22 @@ class Answering:
             or any(map(line.head.startswith, asked.denied))
             or any(_has_another(line.near, value) for value in asked.given)
             or place_of(line.claims[0], line.place) in self._foreign
+        )
+
+    def _is_beside_the_row(self, line: Line) -> bool:
+        """Tell whether a question names another row of a line's table, and not this one.
+
+        등록할 때 names no row of 등록 장애인.
+        """
+        if not line.cells:
+            return False
+        table = line.place, line.claims[0].block.table
+        things = [one for one in self._asked.words if not one.word.is_verb]
+        own = {one.text for one in things if line.named.grade(one) >= HELD}
+        return any(
+            own < {one.text for one in things if other.named.grade(one) >= HELD}
+            for other in self._lines
+            if other.cells and (other.place, other.claims[0].block.table) == table
         )
 
     def _extra(self, found: Iterable[Word], under: str) -> int:

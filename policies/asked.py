@@ -104,15 +104,33 @@ def read_asked(question: str) -> Asked:
     text = spelled(question)
     given = values_of(Text(text))
     words = _words(text, given)
+    # 할인을 받고 싶은데 뭘 들고 가나요: what is told before is not asked.
+    asking = _asking_part(text)
+    asks_for = _asks_for(asking) or _asks_for(text)
     return Asked(
         text,
-        _kinds(text),
-        next((name for name, asking in _OTHERS if asking.search(text)), ""),
+        _kinds(asking) or (frozenset() if asks_for else _kinds(text)),
+        asks_for,
         [one for one in words if one.role != "denied"],
         frozenset(one.text for one in words if one.role == "denied"),
         given,
         next((says for asks, says in _SIDES if asks.search(text)), None),
     )
+
+
+def _asks_for(text: str) -> str:
+    return next((name for name, asking in _OTHERS if asking.search(text)), "")
+
+
+def _asking_part(text: str) -> str:
+    """Return the clauses of a question that ask, and the conditions between them."""
+    found = []
+    for sentence in split_sentences(text):
+        for clause in read_sentence(sentence.text):
+            own = sentence.text[clause.start : clause.end]
+            if clause.is_condition or clause.is_concession or _ASKING.search(own):
+                found.append(own)
+    return " ".join(found) or text
 
 
 def spelled(question: str) -> str:

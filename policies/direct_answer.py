@@ -247,6 +247,8 @@ def _asked_cells(
     cells: Mapping[int, str], columns: Mapping[int, str], asked: Asked
 ) -> Iterable[tuple[int, str]]:
     """Return the cells of the columns that a question names, else those of what it asks for."""
+    if asked.kinds:
+        cells = {at: text for at, text in cells.items() if _is_value(text, asked)} or cells
     heads = {at: columns.get(at, "") for at in cells}
     grades = {
         at: sum(Said([head]).grade(one) >= HELD for one in asked.words)
@@ -258,8 +260,7 @@ def _asked_cells(
     most = max(grades.values(), default=0)
     if most and (min(grades.values()) < most or len(grades) == 1):
         return [(at, text) for at, text in cells.items() if grades[at] == most]
-    fitting = [(at, text) for at, text in cells.items() if _is_value(text, asked)]
-    return fitting if asked.kinds and fitting else cells.items()
+    return cells.items()
 
 
 def _value(subject: str, value: str, tone: Tone) -> str:

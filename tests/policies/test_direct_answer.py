@@ -54,7 +54,13 @@ CAMP = Source(
     "캠핑장 이용 안내",
     "텐트 안에서 숯불을 피우면 안 됩니다. 반려견은 A구역에 한해 함께 오실 수 있습니다.",
 )
-ALL = (STAY, POOL, LIBRARY, FEES, RETURNS, LICENCE, CAMP)
+DISCOUNTS = Source(
+    "8",
+    "관람료 감면",
+    "| 대상 | 감면율 | 증빙서류 |\n|---|---|---|\n| 장애인 등록자 | 50% | 복지카드 |\n"
+    "| 다자녀 가정 | 30% | 다자녀 카드 |",
+)
+ALL = (DISCOUNTS, STAY, POOL, LIBRARY, FEES, RETURNS, LICENCE, CAMP)
 
 SOLVED = {
     "clock": ("체크인은 몇 시인가요?", "체크인은 오후 3시부터 가능합니다."),
@@ -66,6 +72,10 @@ SOLVED = {
         "수영장은 오전 9시에 문을 엽니다. 다만, 월요일은 쉽니다.",
     ),
     "question-on-the-page": ("책 며칠동안 빌릴수있어요?", "14일 동안 빌릴 수 있습니다."),
+    "papers-and-no-money-that-is-told-before": (
+        "다자녀 할인 받고 싶은데 등록할 때 증빙 뭐 들고 가면 되나요?",
+        "다자녀 가정 증빙서류는 다자녀 카드입니다.",
+    ),
     "place-in-an-article": ("빌린책 어디다 반납해요?", "빌린 책은 2층 데스크에 반납한다."),
     "cell-of-a-row": (
         "한도제한계좌 모바일은 얼마까지 돼요?",
