@@ -13,8 +13,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 RESULTS = Results.model_validate_json((DOCS / "quality" / "quality.json").read_bytes())
 
 
-# One false alarm from the line (docs/decisions/2026-11-23-one-reading.md).
-_ACT_BELOW = {"default": {"overlap.unsupported"}, "strict": set[str]()}
 # Precise on sets that were read, and wrong too often on the same sets at first sight; the drift has
 # too few findings for a precision, none of them right.
 _ONLY_NOTED = {
@@ -33,7 +31,7 @@ def test_exactly_the_codes_that_are_too_often_wrong_are_only_noted(policy: str) 
     precise = {one.code for one in measured} - imprecise
 
     # What no case of these sets calls for is left to the judgement of whoever writes the policy.
-    assert imprecise - noted == _ACT_BELOW[policy]
+    assert imprecise <= noted
     assert noted & precise == _ONLY_NOTED[policy]
     assert {one.code for one in measured if not one.acts} == noted & {one.code for one in measured}
 
