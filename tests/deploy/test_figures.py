@@ -46,7 +46,7 @@ PLACES = [
     Place("proxy.worker_mb", SIZING, r"170 to (\d+) MB with full caches"),
     Place("proxy.worker_mb", README, r"(\d+) MB a worker"),
     Place("proxy.worker_mb", BASE, r"a worker takes 130 to (\d+) MB"),
-    Place("proxy.streams_mb", SIZING, r"(\d+) MB more for each 1,000 idle streams"),
+    Place("proxy.streams_mb", SIZING, r"(\d+) MB more per 1,000 idle streams"),
     Place("proxy.streams_mb", README, r"(\d+) MB for 1,000 streams"),
     Place("proxy.streams_mb", BASE, r"(\d+) MB more for 1,000 open"),
     Place("proxy.answers_per_s", SIZING, r"stream of 100 chunks .*\| (\d+) a second \|\n"),
